@@ -1,0 +1,1 @@
+//! Evidence -> answer: embedded reader, OpenAI-compatible server, command. One file a backend.

@@ -1,0 +1,87 @@
+//! One call and what comes back.
+
+use secrecy::SecretString;
+use std::time::Duration;
+
+/// A header's value: plain, or a secret that is exposed only while the request is built.
+#[derive(Clone, Debug)]
+pub enum HeaderText {
+    /// May be seen.
+    Plain(String),
+    /// Must not be seen.
+    Secret(SecretString),
+}
+
+/// One HTTP call.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// `GET` or `POST`.
+    pub method: &'static str,
+    /// The whole URL; never carries a key.
+    pub url: String,
+    /// Header names and values.
+    pub headers: Vec<(String, HeaderText)>,
+    /// The body's bytes, JSON where there is one.
+    pub body: Option<Vec<u8>>,
+    /// The time limit for the whole call.
+    pub timeout: Duration,
+}
+
+/// A complete reply: any status, its body within the size limit.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// HTTP status.
+    pub status: u16,
+    /// Header names in lower case, and their values where they are text.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+    /// From the call's start to the last byte.
+    pub latency: Duration,
+}
+
+/// Why there is no complete reply. Carries no text from the server and no URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// No connection.
+    #[error("connection failed")]
+    Connect,
+    /// Out of time.
+    #[error("timed out")]
+    Timeout,
+    /// The connection broke before the body was complete.
+    #[error("the reply was cut off")]
+    Cut,
+    /// More bytes than the limit.
+    #[error("the reply is larger than the limit")]
+    TooLarge,
+    /// The request could not be built: a bad URL or a header value that is none.
+    #[error("the request could not be built")]
+    Malformed,
+    /// A redirect, which is never followed.
+    #[error("the server answered with a redirect")]
+    Redirect,
+}
+
+impl CallError {
+    /// The short code that ledgers and reports use.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Connect => "connect-failed",
+            Self::Timeout => "timed-out",
+            Self::Cut => "reply-cut",
+            Self::TooLarge => "reply-too-large",
+            Self::Malformed => "request-malformed",
+            Self::Redirect => "redirected",
+        }
+    }
+}
+
+impl Reply {
+    /// The first header of this name (in lower case).
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}

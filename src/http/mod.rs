@@ -1,0 +1,17 @@
+//! One client for every external call over HTTP: time limits, size limits, pace of retries, redaction.
+//!
+//! This module makes exactly one call when it is asked for one. Whoever asks records the attempt before and the
+//! outcome after; `attempts` drives the retries between.
+
+pub mod attempts;
+pub mod call;
+pub mod chat;
+pub mod client;
+pub mod context;
+pub mod secrets;
+
+pub use attempts::{Attempted, RetryPolicy, until_accepted};
+pub use call::{Call, CallError, HeaderText, Reply};
+pub use client::{Client, HttpSettings};
+pub use context::{Budget, Context};
+pub use secrets::Secrets;

@@ -1,0 +1,1 @@
+//! Answers -> judgments: packets, blinding, language-model judge, embedded judge, command.

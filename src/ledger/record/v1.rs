@@ -1,0 +1,185 @@
+//! Records of ledger format 1.
+//!
+//! No record holds text from outside: answers, documents and bodies are named by their digests and lie in `blobs/`.
+//! Reasons are short codes of ours.
+
+use crate::model::{Cell, Digest, Label, QuestionId, SnapshotName};
+use serde::{Deserialize, Serialize};
+
+/// One line of a ledger without its chain fields. `K` names the unit of work, `A` what an accepted unit holds, and
+/// `N` what the stage records besides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Record<K, A, N> {
+    /// An external call that is about to be made. Durable before the call leaves.
+    Attempt(Attempt<K>),
+    /// What an attempt came to.
+    Outcome(Outcome<K, A>),
+    /// Something the stage decides without a call.
+    Note(N),
+}
+
+/// The record that precedes an external call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt<K> {
+    /// The unit of work it is for.
+    pub of: K,
+    /// The digest of what is sent (for an answer: of the rendered prompt).
+    pub request: Digest,
+    /// Milliseconds since the Unix epoch.
+    pub at_ms: u64,
+}
+
+/// The record that follows an external call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome<K, A> {
+    /// The `seq` of the attempt.
+    pub attempt: u64,
+    /// The unit of work it is for.
+    pub of: K,
+    /// What it counts as.
+    pub verdict: Verdict<A>,
+    /// HTTP status, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// The model the server says it used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served_model: Option<String>,
+    /// The server's fingerprint of its backend.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
+    /// The server's id of its response.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_id: Option<String>,
+    /// Tokens, where the server counts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// Milliseconds from the call's start to its end.
+    pub latency_ms: u64,
+    /// The digest of the raw body (a blob), where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<Digest>,
+}
+
+/// What an attempt counts as.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict<A> {
+    /// The unit of work is done, for good.
+    Accepted(A),
+    /// Transport-invalid: may be asked again. The reason is a code of ours.
+    Invalid(String),
+    /// The audit cannot go on: bad key, no quota, unknown model. The reason is a code of ours.
+    Fatal(String),
+}
+
+/// Tokens of one call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens read.
+    pub input: u64,
+    /// Tokens written.
+    pub output: u64,
+    /// Tokens read from a prompt cache.
+    #[serde(default)]
+    pub cached: u64,
+}
+
+/// The unit of work of retrieval: one pass of one question over one snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct EvidenceKey {
+    /// The question.
+    pub question: QuestionId,
+    /// The snapshot.
+    pub snapshot: SnapshotName,
+    /// 0 or 1.
+    pub pass: u32,
+}
+
+/// What one retrieval pass returned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptedEvidence {
+    /// The digest of the canonical evidence (a blob).
+    pub evidence: Digest,
+    /// Its documents, best first.
+    pub documents: Vec<DocumentRecord>,
+}
+
+/// One document by its names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocumentRecord {
+    /// The id the backend gives it.
+    pub id: String,
+    /// Where it can be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The digest of its text.
+    pub content: Digest,
+}
+
+/// That both passes of one question over one snapshot agree (or not).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PassRecord {
+    /// The question.
+    pub question: QuestionId,
+    /// The snapshot.
+    pub snapshot: SnapshotName,
+    /// The digest of the evidence that is locked.
+    pub evidence: Digest,
+    /// Whether both passes match in ordered ids and bytes.
+    pub matched: bool,
+}
+
+/// What an accepted cell holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptedAnswer {
+    /// The digest of the answer's text (a blob).
+    pub answer: Digest,
+    /// Its length in UTF-8 bytes.
+    pub bytes: u64,
+}
+
+/// That a question is not asked, because the rendered prompts of all its snapshots are byte-identical.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unchanged {
+    /// The question.
+    pub question: QuestionId,
+    /// The digest of the rendered prompt.
+    pub prompt: Digest,
+}
+
+/// A packet as it is shown to the judge, and which cells its anonymous answers came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Packet {
+    /// The question.
+    pub question: QuestionId,
+    /// The digests of the distinct answer texts, in the order of their labels A, B, C...
+    pub answers: Vec<Digest>,
+    /// For each label, the cells that gave this answer.
+    pub cells: Vec<Vec<Cell>>,
+}
+
+/// The judgment of one packet: one label for each unordered pair.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptedJudgment {
+    /// Every pair once, with the smaller index first.
+    pub pairs: Vec<PairLabel>,
+}
+
+/// The label of one pair of a packet's answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairLabel {
+    /// Index into the packet's answers.
+    pub one: u32,
+    /// A larger index.
+    pub other: u32,
+    /// What was judged.
+    pub label: Label,
+}
+
+/// A line of `evidence.jsonl`.
+pub type EvidenceRecord = Record<EvidenceKey, AcceptedEvidence, PassRecord>;
+/// A line of `answers.jsonl`.
+pub type AnswersRecord = Record<Cell, AcceptedAnswer, Unchanged>;
+/// A line of `judgments.jsonl`.
+pub type JudgmentsRecord = Record<QuestionId, AcceptedJudgment, Packet>;

@@ -1,0 +1,3 @@
+//! The `churngate` program: a few lines around the library.
+
+fn main() {}

@@ -1,0 +1,129 @@
+//! SHA-256 digests: the names of everything that is frozen.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+use std::{fmt, str::FromStr};
+
+/// A SHA-256 digest, written as 64 lower-case hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest([u8; 32]);
+
+/// Text that is not 64 lower-case hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a digest is 64 lower-case hexadecimal digits")]
+pub struct DigestError;
+
+impl Digest {
+    /// The digest of these bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// The digest of a sequence of parts. Each part is preceded by its length as eight little-endian bytes, so
+    /// that no two different sequences feed the same bytes to the hash.
+    #[must_use]
+    pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut hasher = Sha256::new();
+        for part in parts {
+            hasher.update((part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        Self(hasher.finalize().into())
+    }
+
+    /// The 32 bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// A digest from its 32 bytes.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The first twelve hexadecimal digits, for people to read.
+    #[must_use]
+    pub fn short(&self) -> String {
+        self.to_string().chars().take(12).collect()
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in self.0 {
+            write!(f, "{byte:02x}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Digest {
+    type Err = DigestError;
+
+    fn from_str(text: &str) -> Result<Self, DigestError> {
+        let digits = text.as_bytes();
+        if digits.len() != 64 {
+            return Err(DigestError);
+        }
+        let mut bytes = [0_u8; 32];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = nibble(pair[0])? << 4 | nibble(pair[1])?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+const fn nibble(digit: u8) -> Result<u8, DigestError> {
+    match digit {
+        b'0'..=b'9' => Ok(digit - b'0'),
+        b'a'..=b'f' => Ok(digit - b'a' + 10),
+        _ => Err(DigestError),
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digest_is_the_published_value_for_abc() {
+        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(Digest::of(b"abc").to_string(), expected);
+        assert_eq!(expected.parse(), Ok(Digest::of(b"abc")));
+    }
+
+    #[test]
+    fn upper_case_and_short_digests_are_refused() {
+        assert_eq!("AB".repeat(32).parse::<Digest>(), Err(DigestError));
+        assert_eq!("ab".parse::<Digest>(), Err(DigestError));
+    }
+
+    #[test]
+    fn parts_do_not_run_into_one_another() {
+        let one = Digest::of_parts([b"ab".as_slice(), b"c".as_slice()]);
+        let other = Digest::of_parts([b"a".as_slice(), b"bc".as_slice()]);
+        assert_ne!(one, other);
+    }
+}

@@ -1,0 +1,29 @@
+//! Plain types that every room shares: ids, digests, percentage points, questions, answers.
+//!
+//! This module names nothing else of ours, does no I/O, reads no clock and draws no randomness.
+
+pub mod answer;
+pub mod digest;
+pub mod evidence;
+pub mod failure;
+pub mod fraction;
+pub mod id;
+pub mod kernel;
+pub mod normalise;
+pub mod observation;
+pub mod percent;
+pub mod progress;
+pub mod question;
+
+pub use answer::{Answer, AnswerError, UNKNOWN};
+pub use digest::{Digest, DigestError};
+pub use evidence::{Document, Evidence};
+pub use failure::{Failure, FailureClass};
+pub use fraction::Fraction;
+pub use id::{Cell, QuestionId, SnapshotName};
+pub use kernel::{Kernel, Label};
+pub use normalise::Normalisation;
+pub use observation::{EvidenceKeys, Observation, SnapshotAnswers};
+pub use percent::{Confidence, PercentagePoints};
+pub use progress::{Event, Observer, Silent, StageName};
+pub use question::{Gold, Question};

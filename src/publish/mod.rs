@@ -1,0 +1,1 @@
+//! What GitHub is told: nothing yet.

@@ -1,0 +1,125 @@
+//! The result of an audit: all that any report shows. `result.json` is its versioned image.
+
+use crate::analyze::Analysis;
+use crate::gate::Decision;
+use crate::model::{Digest, QuestionId};
+use serde::{Deserialize, Serialize};
+
+/// Everything that any report shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AuditResult {
+    /// The version of this format.
+    pub format: String,
+    /// The audit's name.
+    pub name: String,
+    /// The run's name: the digest of the protocol.
+    pub protocol: Digest,
+    /// The digest of the spec's bytes.
+    pub spec: Digest,
+    /// The verdict and its reasons.
+    pub decision: Decision,
+    /// Every figure.
+    pub analysis: Analysis,
+    /// The physical snapshots, in the audit's order.
+    pub snapshots: Vec<SnapshotSummary>,
+    /// What answered and what judged.
+    pub machinery: Machinery,
+    /// Questions and evidence behind the stable flips, in the analysis' order.
+    pub flips: Vec<FlipDetail>,
+    /// Attempts, retries, invalid cells.
+    pub validity: Validity,
+    /// What differs between two runs of one protocol: heads, times, cost. Nothing else in this document does.
+    pub record: RunRecord,
+}
+
+/// One physical snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SnapshotSummary {
+    /// Its name in the audit.
+    pub name: String,
+    /// What it physically is.
+    pub physical: String,
+    /// The digest of its content.
+    pub fingerprint: Option<Digest>,
+    /// Documents in it.
+    pub documents: Option<u64>,
+}
+
+/// What retrieved, answered and judged, in words for people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machinery {
+    /// The retrieval backend.
+    pub retrieve: String,
+    /// The generator.
+    pub generate: String,
+    /// The judge.
+    pub judge: String,
+    /// What must be said about them: that the embedded reader knows nothing, that the embedded judge is lexical.
+    pub caveats: Vec<String>,
+    /// The version of this program.
+    pub tool_version: String,
+}
+
+/// A stable flip with its texts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlipDetail {
+    /// The question.
+    pub question: QuestionId,
+    /// Its text.
+    pub text: String,
+    /// The old snapshot's answer.
+    pub old_answer: String,
+    /// The new snapshot's answer.
+    pub new_answer: String,
+    /// Accepted answers, where there are any.
+    pub gold: Vec<String>,
+    /// Documents only the old evidence has, best first.
+    pub left: Vec<EvidenceLine>,
+    /// Documents only the new evidence has, best first.
+    pub came: Vec<EvidenceLine>,
+    /// Documents both have (by content).
+    pub shared: u64,
+}
+
+/// One document of an evidence, for people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvidenceLine {
+    /// Its id.
+    pub id: String,
+    /// The start of its text.
+    pub excerpt: String,
+}
+
+/// How the audit went.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Validity {
+    /// Cells that were to be filled.
+    pub cells: u64,
+    /// Cells that hold an accepted answer, by snapshot.
+    pub accepted: Vec<(String, u64)>,
+    /// Cells without one, by snapshot.
+    pub invalid: Vec<(String, u64)>,
+    /// Questions left out because a cell or a packet has no accepted outcome.
+    pub excluded_questions: u64,
+    /// Packets judged.
+    pub packets: u64,
+    /// Questions for which both passes of retrieval did not match.
+    pub mismatched_evidence: u64,
+    /// Models that the servers said they used, by snapshot.
+    pub served_models: Vec<(String, Vec<String>)>,
+}
+
+/// What differs between two runs of one protocol.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// The heads of the ledgers: name and digest.
+    pub heads: Vec<(String, Digest)>,
+    /// External attempts of generation and of judging.
+    pub attempts: u64,
+    /// Attempts that were not accepted, by reason.
+    pub retries: Vec<(String, u64)>,
+    /// Tokens read and written.
+    pub tokens: (u64, u64),
+    /// Milliseconds from the first attempt to the last outcome.
+    pub duration_ms: u64,
+}

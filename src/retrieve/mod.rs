@@ -1,0 +1,1 @@
+//! Snapshot -> evidence: embedded BM25, HTTP, command, file. One file a backend.

@@ -1,0 +1,1 @@
+//! The stages in order. Short, because each stage is a call.

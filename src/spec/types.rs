@@ -1,0 +1,350 @@
+//! The validated spec. Every value here is within its limits; nothing is checked again later.
+
+use crate::model::{Confidence, Kernel, Normalisation, PercentagePoints, SnapshotName};
+use camino::Utf8PathBuf;
+use std::collections::BTreeMap;
+
+/// One audit, as validated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spec {
+    /// Names the check and the comment; unique in the repository. Letters, digits, `-`, `_` and `.`.
+    pub name: String,
+    /// The questions.
+    pub questions: QuestionsSpec,
+    /// The snapshots, in the audit's order: old, the rungs between, new. The closed book is not among them.
+    pub snapshots: Vec<SnapshotSpec>,
+    /// Whether every question is also asked without evidence.
+    pub closed_book: bool,
+    /// How evidence is retrieved.
+    pub retrieve: RetrieveSpec,
+    /// How answers are generated.
+    pub generate: GenerateSpec,
+    /// How answers are compared.
+    pub judge: JudgeSpec,
+    /// The rule.
+    pub gate: GateSpec,
+    /// The bootstrap.
+    pub bootstrap: BootstrapSpec,
+    /// What may be spent.
+    pub budget: BudgetSpec,
+    /// What may go wrong before the audit cannot stand.
+    pub tolerance: ToleranceSpec,
+}
+
+/// Where questions come from and which of them are asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuestionsSpec {
+    /// The file, relative to the spec's folder.
+    pub file: Utf8PathBuf,
+    /// How many are selected; all of them where absent.
+    pub count: Option<u32>,
+    /// The seed of the selection.
+    pub seed: u64,
+    /// A file of ids that are never asked, one a line, relative to the spec's folder.
+    pub exclude: Option<Utf8PathBuf>,
+}
+
+/// One snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SnapshotSpec {
+    /// `old`, `new` or the name of a rung.
+    pub name: SnapshotName,
+    /// Where it is.
+    pub source: SnapshotSource,
+}
+
+/// Where a snapshot is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SnapshotSource {
+    /// A folder or a JSONL file in the working tree, relative to the spec's folder.
+    Path(Utf8PathBuf),
+    /// The same at a git revision. `base` is not resolved here.
+    Git {
+        /// A revision as git understands it.
+        revision: String,
+        /// The path, relative to the spec's folder.
+        path: Utf8PathBuf,
+    },
+    /// Values of variables that the retrieval backend fills in, such as the name of an index. Plain names.
+    Variables(BTreeMap<String, String>),
+}
+
+/// How evidence is retrieved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetrieveSpec {
+    /// By what.
+    pub backend: RetrieveBackend,
+    /// How many documents.
+    pub top_k: u32,
+    /// How many characters of each document's text.
+    pub max_chars: u32,
+    /// What happens where the two passes do not match.
+    pub on_mismatch: OnMismatch,
+    /// Calls in flight at most.
+    pub concurrency: u32,
+}
+
+/// What happens where two retrievals of the same question from the same snapshot differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnMismatch {
+    /// The audit stops.
+    #[default]
+    Stop,
+    /// The first pass is used and the report says so.
+    Include,
+}
+
+/// A retrieval backend.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RetrieveBackend {
+    /// The embedded BM25 over a folder or a JSONL file.
+    Bm25(Bm25Spec),
+    /// A search engine over HTTP.
+    Http(Box<HttpRetrieveSpec>),
+    /// A program: JSON on standard input, JSON on standard output.
+    Command(CommandSpec),
+    /// Evidence computed beforehand, one JSONL file a snapshot (the snapshot's path).
+    File,
+}
+
+/// The embedded BM25.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bm25Spec {
+    /// Documents longer than this many characters are split into chunks of at most this size at paragraph ends;
+    /// not split where absent.
+    pub chunk_chars: Option<u32>,
+}
+
+/// A request template and the pointers into its response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpRetrieveSpec {
+    /// `GET` or `POST`.
+    pub method: HttpMethod,
+    /// The URL. `{name}` is replaced by a snapshot variable, percent-encoded.
+    pub url: String,
+    /// Headers with plain values.
+    pub headers: BTreeMap<String, String>,
+    /// Headers whose value is `prefix` followed by the key in the environment variable: name -> (prefix, variable).
+    pub secret_headers: BTreeMap<String, SecretHeader>,
+    /// The JSON body. A string that is exactly `{{question}}`, `{{top_k}}` or `{{snapshot.NAME}}` is replaced as a whole.
+    pub body: Option<serde_json::Value>,
+    /// Query parameters, filled like the body.
+    pub query: BTreeMap<String, String>,
+    /// JSON pointer to the array of items.
+    pub items: String,
+    /// JSON pointer within an item to its id.
+    pub id: String,
+    /// JSON pointer within an item to its text.
+    pub text: String,
+    /// JSON pointer within an item to its URL.
+    pub url_pointer: Option<String>,
+    /// Pointers that must hold these values, or the reply is transport-invalid.
+    pub ok: BTreeMap<String, serde_json::Value>,
+    /// Time limit of one call, in seconds.
+    pub timeout_seconds: u32,
+}
+
+/// A header that carries a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecretHeader {
+    /// What stands before the key, such as `Bearer `.
+    pub prefix: String,
+    /// The environment variable that holds the key.
+    pub env: String,
+}
+
+/// An HTTP method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HttpMethod {
+    /// GET
+    Get,
+    /// POST
+    Post,
+}
+
+/// A program and its arguments; never through a shell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandSpec {
+    /// The program, then its arguments. At least one entry.
+    pub argv: Vec<String>,
+    /// Time limit of one call, in seconds.
+    pub timeout_seconds: u32,
+    /// Environment variables that are passed on besides PATH and HOME.
+    pub env: Vec<String>,
+}
+
+/// How answers are generated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GenerateSpec {
+    /// By what.
+    pub backend: GenerateBackend,
+    /// Repeats a snapshot, at least 2.
+    pub repeats: u32,
+    /// The longest accepted answer in UTF-8 bytes.
+    pub max_answer_bytes: u32,
+    /// A file that replaces the built-in answer prompt, relative to the spec's folder.
+    pub prompt: Option<Utf8PathBuf>,
+    /// Calls in flight at most.
+    pub concurrency: u32,
+    /// What happens with questions whose rendered prompts are byte-identical in all snapshots.
+    pub unchanged_evidence: UnchangedEvidence,
+    /// Attempts a cell within one process.
+    pub max_attempts: u32,
+}
+
+/// What happens with questions whose evidence did not change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnchangedEvidence {
+    /// They count with a contrast of zero and are not asked.
+    #[default]
+    Zero,
+    /// They are asked like all others.
+    Sample,
+}
+
+/// A generator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GenerateBackend {
+    /// The embedded reader: extracts a span from the evidence, by a seeded draw.
+    Reader(ReaderSpec),
+    /// An OpenAI-compatible chat completions server.
+    OpenAi(OpenAiSpec),
+    /// A program.
+    Command(CommandSpec),
+}
+
+/// The embedded reader's settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReaderSpec {
+    /// How much the reader varies between repeats, in thousandths: 0 always takes the best span.
+    pub temperature_milli: u32,
+    /// The seed of its draws.
+    pub seed: u64,
+}
+
+/// An OpenAI-compatible server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenAiSpec {
+    /// The model's name.
+    pub model: String,
+    /// Up to and including `/v1`, without a trailing slash.
+    pub base_url: String,
+    /// The environment variable that holds the key; no key is sent where absent.
+    pub key_env: Option<String>,
+    /// Sent where present. Kept as the JSON number that was written.
+    pub temperature: Option<serde_json::Number>,
+    /// Sent as `max_tokens` where present.
+    pub max_tokens: Option<u32>,
+    /// How the answer is asked for.
+    pub structured: Structured,
+    /// Time limit of one call, in seconds.
+    pub timeout_seconds: u32,
+    /// Further members of the request body, sent as written.
+    pub extra: serde_json::Map<String, serde_json::Value>,
+}
+
+/// How a structured answer is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Structured {
+    /// A strict JSON schema.
+    #[default]
+    JsonSchema,
+    /// A JSON object, described in the prompt.
+    JsonObject,
+    /// Plain text.
+    Plain,
+}
+
+/// How answers are compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JudgeSpec {
+    /// The normalisation of the exact kernel.
+    pub normalisation: Normalisation,
+    /// Who judges meaning.
+    pub backend: JudgeBackend,
+    /// Packets in flight at most.
+    pub concurrency: u32,
+    /// Attempts a packet within one process.
+    pub max_attempts: u32,
+}
+
+/// A judge of meaning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JudgeBackend {
+    /// The embedded judge: rules, then a fitted linear model on lexical features.
+    Embedded,
+    /// A language model behind an OpenAI-compatible server.
+    OpenAi(OpenAiSpec),
+    /// A program.
+    Command(CommandSpec),
+}
+
+/// The rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GateSpec {
+    /// Every line must hold to block.
+    pub incompatible_when: Vec<GateLine>,
+    /// Every line must hold to pass with proof.
+    pub compatible_when: Vec<GateLine>,
+    /// What an undecided audit does to the exit code.
+    pub inconclusive: Inconclusive,
+}
+
+/// One line of a rule: a figure of a kernel against a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GateLine {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// The condition.
+    pub condition: Condition,
+}
+
+/// A condition on a kernel's excess churn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// D̂ >= limit.
+    AtLeast(PercentagePoints),
+    /// D̂ < limit.
+    Below(PercentagePoints),
+    /// The lower confidence bound > limit.
+    LowerBoundAbove(PercentagePoints),
+    /// The Dirichlet upper bound < limit.
+    UpperBoundBelow(PercentagePoints),
+}
+
+/// What an undecided audit does to the exit code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Inconclusive {
+    /// Exit 0.
+    Pass,
+    /// Exit 0 with a warning.
+    #[default]
+    Warn,
+    /// Exit 3.
+    Fail,
+}
+
+/// The bootstrap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BootstrapSpec {
+    /// Draws of the preregistered stream.
+    pub draws: u32,
+    /// The confidence level of one-sided bounds and of the two-sided interval.
+    pub confidence: Confidence,
+}
+
+/// What may be spent; absent means no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BudgetSpec {
+    /// Calls to generators and judges.
+    pub calls: Option<u64>,
+    /// Wall time in minutes.
+    pub minutes: Option<u32>,
+}
+
+/// What may go wrong before the audit cannot stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ToleranceSpec {
+    /// The share of cells without an accepted answer, a snapshot.
+    pub invalid_cells: PercentagePoints,
+}
