@@ -1,7 +1,14 @@
 //! The pace of attempts: when a unit of work is tried again, and when it is given up.
 
-use crate::model::Failure;
+use super::Context;
+use crate::model::{Event, Failure, FailureClass, StageName};
+use backon::{BackoffBuilder, ExponentialBuilder};
+use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
+
+/// The longest wait that a server's wish is granted within one process. Who asks for more gets the audit stopped, to
+/// be taken up later.
+pub const LONGEST_WISH: Duration = Duration::from_mins(10);
 
 /// How often and how fast a unit of work is tried.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +19,14 @@ pub struct RetryPolicy {
     pub base: Duration,
     /// The longest wait that is not the server's own wish.
     pub cap: Duration,
+}
+
+impl RetryPolicy {
+    /// The pace for calls to servers: half a second, doubling up to 8 seconds, as the providers' own clients do.
+    #[must_use]
+    pub const fn for_servers(max_attempts: u32) -> Self {
+        Self { max_attempts, base: Duration::from_millis(500), cap: Duration::from_secs(8) }
+    }
 }
 
 /// What one attempt came to, for the pace of the next.
@@ -30,22 +45,181 @@ pub enum Attempted<T> {
     Fatal(Failure),
 }
 
-/// Tries until accepted, fatal, or out of attempts. `attempt` is called with the number of the attempt, from 0; it
-/// records the attempt, makes the call and records the outcome. `waiting` hears of every wait.
+/// Tries until accepted, fatal, cancelled, or out of attempts. `attempt` is called with the number of the attempt,
+/// from 0; it records the attempt, makes the call and records the outcome. Every wait is told to the context's
+/// observer. Nothing is held while it waits: a limit on calls in flight belongs into `attempt`.
 ///
 /// # Errors
-/// The first fatal outcome. `Ok(None)` where the attempts are used up.
+/// The first fatal outcome; a cancelled audit; a wait longer than the budget or [`LONGEST_WISH`] allows. `Ok(None)`
+/// where the attempts are used up.
 pub async fn until_accepted<T, F>(
-    _policy: RetryPolicy,
-    _waiting: impl Fn(&'static str, Duration),
+    policy: RetryPolicy,
+    context: &Context,
+    stage: StageName,
     mut attempt: F,
 ) -> Result<Option<T>, Failure>
 where
     F: AsyncFnMut(u32) -> Attempted<T>,
 {
-    match attempt(0).await {
-        Attempted::Accepted(value) => Ok(Some(value)),
-        Attempted::Invalid { .. } => Ok(None),
-        Attempted::Fatal(failure) => Err(failure),
+    let mut waits = waits(policy);
+    for number in 0..policy.max_attempts.max(1) {
+        if context.cancel.is_cancelled() {
+            return Err(interrupted());
+        }
+        let (reason, wish) = match attempt(number).await {
+            Attempted::Accepted(value) => return Ok(Some(value)),
+            Attempted::Fatal(failure) => return Err(failure),
+            Attempted::Invalid { reason, retry_after } => (reason, retry_after),
+        };
+        let Some(own) = waits.next() else { break };
+        wait(context, stage, reason, wish.unwrap_or(own.min(policy.cap))).await?;
+    }
+    Ok(None)
+}
+
+/// The failure of an audit that somebody cancelled.
+#[must_use]
+pub fn interrupted() -> Failure {
+    Failure::new(FailureClass::Incomplete, "interrupted").with_hint("run the same command again to go on")
+}
+
+/// One wait less than attempts. The jitter keeps concurrent tasks from coming back all at once; no result depends on it.
+fn waits(policy: RetryPolicy) -> impl Iterator<Item = Duration> {
+    ExponentialBuilder::new()
+        .with_min_delay(policy.base)
+        .with_max_delay(policy.cap)
+        .with_max_times(policy.max_attempts.saturating_sub(1) as usize)
+        .with_jitter()
+        .with_jitter_seed(RandomState::new().hash_one(0_u8))
+        .build()
+}
+
+async fn wait(context: &Context, stage: StageName, reason: &'static str, wait: Duration) -> Result<(), Failure> {
+    let longest = context.budget.time_left().unwrap_or(LONGEST_WISH).min(LONGEST_WISH);
+    if wait > longest {
+        return Err(too_long(wait));
+    }
+    context.observer.observe(Event::Retrying { stage, reason, wait });
+    tokio::select! {
+        () = tokio::time::sleep(wait) => Ok(()),
+        () = context.cancel.cancelled() => Err(interrupted()),
+    }
+}
+
+fn too_long(wait: Duration) -> Failure {
+    let seconds = wait.as_secs_f64().ceil();
+    let message = format!("the next attempt would have to wait {seconds} s, longer than the audit may");
+    Failure::new(FailureClass::Incomplete, message).with_hint("run the same command again later to go on")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::{Budget, Client, HttpSettings, Secrets};
+    use crate::model::Observer;
+    use std::sync::{Arc, Mutex};
+    use std::time::Instant;
+    use tokio_util::sync::CancellationToken;
+
+    #[derive(Default)]
+    struct Heard(Mutex<Vec<Event>>);
+
+    impl Observer for Heard {
+        fn observe(&self, event: Event) {
+            self.0.lock().unwrap().push(event);
+        }
+    }
+
+    fn context(heard: &Arc<Heard>, minutes: Option<Duration>) -> Context {
+        let settings = HttpSettings { connect_timeout: Duration::from_secs(1), max_body_bytes: 1 };
+        Context {
+            client: Client::new(settings).unwrap(),
+            secrets: Arc::new(Secrets::default()),
+            observer: heard.clone(),
+            cancel: CancellationToken::new(),
+            budget: Arc::new(Budget::new(None, minutes.map(|left| Instant::now() + left))),
+            concurrency: None,
+        }
+    }
+
+    fn policy(max_attempts: u32) -> RetryPolicy {
+        RetryPolicy { max_attempts, base: Duration::from_millis(10), cap: Duration::from_millis(15) }
+    }
+
+    fn invalid(milliseconds: Option<u64>) -> Attempted<u32> {
+        Attempted::Invalid { reason: "rate-limited", retry_after: milliseconds.map(Duration::from_millis) }
+    }
+
+    fn waited(heard: &Heard) -> Vec<Duration> {
+        let wait = |event: &Event| match event {
+            Event::Retrying { wait, .. } => *wait,
+            other => panic!("{other:?}"),
+        };
+        heard.0.lock().unwrap().iter().map(wait).collect()
+    }
+
+    #[tokio::test]
+    async fn attempts_are_made_until_one_is_accepted() {
+        let heard = Arc::new(Heard::default());
+        let attempt = async |number| if number == 2 { Attempted::Accepted(number) } else { invalid(None) };
+        let accepted = until_accepted(policy(5), &context(&heard, None), StageName::Generate, attempt).await;
+        assert_eq!(accepted.unwrap(), Some(2));
+        let waits = waited(&heard);
+        assert_eq!(waits.len(), 2);
+        assert!((10..=15).contains(&waits[0].as_millis()) && waits[1] == policy(5).cap, "{waits:?}");
+    }
+
+    #[tokio::test]
+    async fn attempts_are_given_up_without_a_last_wait() {
+        let heard = Arc::new(Heard::default());
+        let attempt = async |_| invalid(None);
+        let accepted = until_accepted(policy(3), &context(&heard, None), StageName::Generate, attempt).await;
+        assert_eq!(accepted.unwrap(), None);
+        assert_eq!(waited(&heard).len(), 2);
+    }
+
+    #[tokio::test]
+    async fn the_wish_of_the_server_is_honoured() {
+        let heard = Arc::new(Heard::default());
+        let started = Instant::now();
+        let attempt = async |number| if number == 1 { Attempted::Accepted(number) } else { invalid(Some(89)) };
+        let accepted = until_accepted(policy(3), &context(&heard, None), StageName::Generate, attempt).await;
+        assert_eq!(accepted.unwrap(), Some(1));
+        assert_eq!(waited(&heard), [Duration::from_millis(89)]);
+        assert!(started.elapsed() >= Duration::from_millis(89));
+    }
+
+    #[tokio::test]
+    async fn a_wish_beyond_the_budget_stops_the_audit() {
+        let heard = Arc::new(Heard::default());
+        for (wish, minutes) in [(89_000, Some(Duration::from_mins(1))), (86_400_000, None)] {
+            let context = context(&heard, minutes);
+            let failure = until_accepted(policy(3), &context, StageName::Generate, async |_| invalid(Some(wish))).await;
+            assert_eq!(failure.unwrap_err().class, FailureClass::Incomplete);
+        }
+        assert!(waited(&heard).is_empty());
+    }
+
+    #[tokio::test]
+    async fn cancelling_ends_a_wait_and_starts_no_attempt() {
+        let heard = Arc::new(Heard::default());
+        let context = context(&heard, None);
+        let mut made = 0;
+        let attempt = async |_| {
+            made += 1;
+            context.cancel.cancel();
+            invalid(Some(300_000))
+        };
+        let failure = until_accepted(policy(5), &context, StageName::Generate, attempt).await.unwrap_err();
+        assert_eq!((failure.message.as_str(), made), ("interrupted", 1));
+    }
+
+    #[tokio::test]
+    async fn a_fatal_outcome_ends_at_once() {
+        let heard = Arc::new(Heard::default());
+        let attempt = async |_| Attempted::<u32>::Fatal(Failure::new(FailureClass::Incomplete, "no"));
+        let failure =
+            until_accepted(policy(5), &context(&heard, None), StageName::Generate, attempt).await.unwrap_err();
+        assert_eq!(failure.message, "no");
     }
 }

@@ -61,9 +61,22 @@ pub enum CallError {
     /// A redirect, which is never followed.
     #[error("the server answered with a redirect")]
     Redirect,
+    /// The client could not be set up: the system's certificate roots cannot be read.
+    #[error("the certificate roots of the system cannot be read")]
+    Setup,
 }
 
 impl CallError {
+    /// Every one, for tables.
+    pub const ALL: [Self; 7] =
+        [Self::Connect, Self::Timeout, Self::Cut, Self::TooLarge, Self::Malformed, Self::Redirect, Self::Setup];
+
+    /// Whether another attempt can come to something else.
+    #[must_use]
+    pub const fn may_pass(self) -> bool {
+        matches!(self, Self::Connect | Self::Timeout | Self::Cut | Self::TooLarge)
+    }
+
     /// The short code that ledgers and reports use.
     #[must_use]
     pub const fn code(self) -> &'static str {
@@ -74,6 +87,7 @@ impl CallError {
             Self::TooLarge => "reply-too-large",
             Self::Malformed => "request-malformed",
             Self::Redirect => "redirected",
+            Self::Setup => "no-certificate-roots",
         }
     }
 }

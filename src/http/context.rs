@@ -6,7 +6,7 @@ use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering},
 };
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 /// The outside world of a run: given to every stage, made once by `cli`.
@@ -38,6 +38,12 @@ impl Budget {
     #[must_use]
     pub fn new(calls: Option<u64>, deadline: Option<Instant>) -> Self {
         Self { calls_left: AtomicU64::new(calls.unwrap_or(u64::MAX)), deadline }
+    }
+
+    /// How long the audit may still take; `None` is no limit.
+    #[must_use]
+    pub fn time_left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
     /// Takes one call out of the budget.

@@ -8,10 +8,12 @@ pub mod call;
 pub mod chat;
 pub mod client;
 pub mod context;
+pub mod retry_after;
 pub mod secrets;
 
-pub use attempts::{Attempted, RetryPolicy, until_accepted};
+pub use attempts::{Attempted, RetryPolicy, interrupted, until_accepted};
 pub use call::{Call, CallError, HeaderText, Reply};
 pub use client::{Client, HttpSettings};
 pub use context::{Budget, Context};
+pub use retry_after::retry_after;
 pub use secrets::Secrets;
