@@ -2,9 +2,30 @@
 //!
 //! A ledger's first line names format, stage, tool version and the head of the ledger before it; each record carries
 //! its number and the SHA-256 of the line before it as written; the last line is the seal. Bodies lie in `blobs/`.
-//! This module never interprets what it stores.
+//! This module never interprets what it stores, never follows a symbolic link, and never says that something is
+//! recorded before it is durable.
 
+mod blobs;
+mod commit;
+mod error;
+mod files;
+mod folder;
+mod format;
+mod open;
+mod read;
 pub mod record;
+mod scan;
 pub mod stage;
+#[cfg(test)]
+mod tests;
+mod writer;
 
-pub use stage::{AnswersLock, EvidenceLock, JudgmentsLock, Lock, ProtocolLock, Stage};
+pub use blobs::{BlobReader, Blobs, MAX_BLOB_BYTES};
+pub use error::{Damage, LedgerError};
+pub use folder::{Durability, RunFolder};
+pub use format::{FormatVersion, MAX_LINE_BYTES};
+pub use open::{Opened, open};
+pub use read::{Reader, open_locks, read, sealed};
+pub use scan::End;
+pub use stage::{AnswersLock, EvidenceLock, JudgmentsLock, Lock, ProtocolLock, Recorded, Stage};
+pub use writer::Writer;

@@ -6,8 +6,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Serialize, de::DeserializeOwned};
 use std::marker::PhantomData;
 
+/// Closes the list of stages: nobody outside adds one.
+mod closed {
+    pub trait Closed {}
+}
+
 /// A stage of the audit that is recorded on disk.
-pub trait Stage: Send + Sync + 'static {
+pub trait Stage: closed::Closed + Send + Sync + 'static {
     /// Its name, as written in the header.
     const NAME: &'static str;
     /// Its file within the run folder.
@@ -17,6 +22,9 @@ pub trait Stage: Send + Sync + 'static {
     /// What one line records.
     type Record: Serialize + DeserializeOwned + Send + Sync;
 }
+
+/// A stage whose records lie in a ledger of their own: all but the protocol.
+pub trait Recorded: Stage {}
 
 /// The frozen protocol. Its "ledger" is one JSON document.
 #[derive(Debug)]
@@ -58,6 +66,14 @@ impl Stage for Judgments {
     type Before = Answers;
     type Record = JudgmentsRecord;
 }
+
+impl closed::Closed for Protocol {}
+impl closed::Closed for Evidence {}
+impl closed::Closed for Answers {}
+impl closed::Closed for Judgments {}
+impl Recorded for Evidence {}
+impl Recorded for Answers {}
+impl Recorded for Judgments {}
 
 /// The proof that stage `S` of the run in `folder` is sealed. Only this module makes one.
 #[derive(Debug)]

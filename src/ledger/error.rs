@@ -1,0 +1,232 @@
+//! What can go wrong with a run folder, and which exit code follows.
+
+use super::FormatVersion;
+use crate::model::{Digest, Failure, FailureClass};
+use camino::{Utf8Path, Utf8PathBuf};
+use std::io;
+
+/// Why a run folder, a ledger or a blob cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// There is no run folder at this place.
+    #[error("`{path}` is not a run folder")]
+    NoRun {
+        /// The place.
+        path: Utf8PathBuf,
+    },
+    /// Another process writes this run.
+    #[error("the run in `{path}` is in use by {}", holder(*.pid))]
+    Held {
+        /// The run folder.
+        path: Utf8PathBuf,
+        /// The other process, where it could be read.
+        pid: Option<u32>,
+    },
+    /// This process has the same ledger open already.
+    #[error("`{file}` is already open for writing in this process")]
+    Busy {
+        /// The ledger's name.
+        file: &'static str,
+    },
+    /// A symbolic link, or something else that is not a plain file or folder, in the run folder.
+    #[error("`{path}` is not a plain file or folder; a run folder holds nothing else")]
+    NotPlain {
+        /// The offending path.
+        path: Utf8PathBuf,
+    },
+    /// A file that must be there is not.
+    #[error("`{path}` is missing")]
+    Missing {
+        /// Its path.
+        path: Utf8PathBuf,
+    },
+    /// A ledger of a later major format.
+    #[error("`{path}` has format {found}; this program reads formats up to {}", FormatVersion::CURRENT)]
+    NewerFormat {
+        /// The ledger.
+        path: Utf8PathBuf,
+        /// Its format.
+        found: FormatVersion,
+    },
+    /// A line of a ledger is not what the writer wrote.
+    #[error("`{path}` line {line}: {damage}")]
+    Damaged {
+        /// The ledger.
+        path: Utf8PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        damage: Damage,
+    },
+    /// A ledger without a seal where a sealed one is needed.
+    #[error("`{path}` is not sealed")]
+    Unsealed {
+        /// The ledger.
+        path: Utf8PathBuf,
+    },
+    /// The protocol in the folder is not the one that is being frozen.
+    #[error("`{path}` holds another protocol: {found}, not {expected}", found = .found.short(), expected = .expected.short())]
+    OtherProtocol {
+        /// The protocol lock.
+        path: Utf8PathBuf,
+        /// The digest of what is there.
+        found: Digest,
+        /// The digest of what was to be frozen.
+        expected: Digest,
+    },
+    /// A lock of another run.
+    #[error("the lock belongs to the run in `{lock}`, not to `{folder}`")]
+    OtherRun {
+        /// The run of the lock.
+        lock: Utf8PathBuf,
+        /// The run it was used with.
+        folder: Utf8PathBuf,
+    },
+    /// A blob whose bytes do not match its name.
+    #[error("blob `{digest}` does not hold the bytes it is named for")]
+    BlobDamaged {
+        /// Its name.
+        digest: Digest,
+    },
+    /// More bytes than a blob or a line may have.
+    #[error("{what} of {bytes} bytes; at most {limit} are stored")]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// Its size.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// A record that does not serialise to a JSON object.
+    #[error("the record cannot be written as a JSON object")]
+    NotAnObject,
+    /// The file system refused.
+    #[error("failed to {action} `{path}`: {source}")]
+    Io {
+        /// What was attempted: `read`, `write`, ...
+        action: &'static str,
+        /// On what.
+        path: Utf8PathBuf,
+        /// The system's own error.
+        source: io::Error,
+    },
+    /// A write failed, so nothing more is recorded in this ledger by this process.
+    #[error("nothing more is recorded in `{file}`: {cause}")]
+    Stopped {
+        /// The ledger's name.
+        file: &'static str,
+        /// The first failure.
+        cause: String,
+    },
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Damage {
+    /// Not the layout of a header.
+    #[error("not the header of a ledger")]
+    Header,
+    /// A header of another stage.
+    #[error("the header is not that of the stage `{expected}`")]
+    Stage {
+        /// The stage that is expected.
+        expected: &'static str,
+    },
+    /// The header names another ledger before it.
+    #[error("the header continues {found}, but the ledger before it is {expected}", found = .found.short(), expected = .expected.short())]
+    Before {
+        /// The head of the ledger before it.
+        expected: Digest,
+        /// What the header says.
+        found: Digest,
+    },
+    /// Not the layout of a record or a seal.
+    #[error("neither a record nor a seal")]
+    Layout,
+    /// More bytes than a line may have.
+    #[error("longer than {} bytes", super::MAX_LINE_BYTES)]
+    TooLong,
+    /// `prev` is not the digest of the line before.
+    #[error("does not continue the line before it: that line or this one was changed")]
+    Chain,
+    /// `seq` does not count on.
+    #[error("has the number {found}, expected {expected}")]
+    Sequence {
+        /// The number that is expected.
+        expected: u64,
+        /// The number that is there.
+        found: u64,
+    },
+    /// The seal counts other records than there are.
+    #[error("the seal counts {found} records, but there are {expected}")]
+    SealCount {
+        /// How many there are.
+        expected: u64,
+        /// What the seal says.
+        found: u64,
+    },
+    /// Something after the seal.
+    #[error("stands after the seal")]
+    AfterSeal,
+    /// The chain holds, but the record is none of this stage.
+    #[error("not a record of this stage, at column {column}")]
+    Record {
+        /// Where reading it failed, in bytes from 1 within the record's own fields.
+        column: usize,
+    },
+}
+
+fn holder(pid: Option<u32>) -> String {
+    pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+}
+
+impl LedgerError {
+    /// An error of the file system.
+    pub(super) fn io(action: &'static str, path: &Utf8Path, source: io::Error) -> Self {
+        Self::Io { action, path: path.to_owned(), source }
+    }
+
+    /// What kind of failure it is.
+    #[must_use]
+    pub const fn class(&self) -> FailureClass {
+        match self {
+            Self::NoRun { .. } | Self::Held { .. } | Self::Busy { .. } | Self::OtherRun { .. } => FailureClass::Usage,
+            Self::TooLarge { .. } | Self::NotAnObject | Self::Io { .. } | Self::Stopped { .. } => {
+                FailureClass::Incomplete
+            }
+            Self::NotPlain { .. }
+            | Self::Missing { .. }
+            | Self::NewerFormat { .. }
+            | Self::Damaged { .. }
+            | Self::Unsealed { .. }
+            | Self::OtherProtocol { .. }
+            | Self::BlobDamaged { .. } => FailureClass::Evidence,
+        }
+    }
+
+    const fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Held { .. } => Some("wait until it ends, or stop it; two processes never write one run"),
+            Self::NewerFormat { .. } => Some("use the version of the program that wrote this run"),
+            Self::Unsealed { .. } => Some("run the same command again to finish the run"),
+            Self::Damaged { .. } | Self::BlobDamaged { .. } | Self::Missing { .. } => {
+                Some("restore the run folder from a copy, or delete it and run again")
+            }
+            Self::Io { .. } | Self::Stopped { .. } => {
+                Some("mend the disk (space, rights) and run the same command again to go on")
+            }
+            _ => None,
+        }
+    }
+}
+
+impl From<LedgerError> for Failure {
+    fn from(error: LedgerError) -> Self {
+        let failure = Self::new(error.class(), error.to_string());
+        match error.hint() {
+            Some(hint) => failure.with_hint(hint),
+            None => failure,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Plain files, written durably and never through a symbolic link.
+
+use super::LedgerError;
+use camino::Utf8Path;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{ErrorKind, Read as _, Write as _};
+
+/// What stands at `path`, without following a link; `None` where there is nothing.
+///
+/// # Errors
+/// The file system refuses.
+pub(super) fn look(path: &Utf8Path) -> Result<Option<Metadata>, LedgerError> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) => Ok(Some(metadata)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(LedgerError::io("read", path, error)),
+    }
+}
+
+/// Whether a plain file stands at `path`.
+///
+/// # Errors
+/// Something else stands there.
+pub(super) fn is_plain_file(path: &Utf8Path) -> Result<bool, LedgerError> {
+    match look(path)? {
+        None => Ok(false),
+        Some(metadata) if metadata.is_file() => Ok(true),
+        Some(_) => Err(LedgerError::NotPlain { path: path.to_owned() }),
+    }
+}
+
+/// Whether a plain folder stands at `path`.
+///
+/// # Errors
+/// Something else stands there.
+pub(super) fn is_plain_folder(path: &Utf8Path) -> Result<bool, LedgerError> {
+    match look(path)? {
+        None => Ok(false),
+        Some(metadata) if metadata.is_dir() => Ok(true),
+        Some(_) => Err(LedgerError::NotPlain { path: path.to_owned() }),
+    }
+}
+
+/// Opens a plain file that must exist.
+///
+/// The link check comes before and after opening, so that a file swapped for a link in between is found.
+///
+/// # Errors
+/// Nothing stands there, something else than a plain file does, or the file system refuses.
+pub(super) fn open_plain(path: &Utf8Path, options: &OpenOptions) -> Result<File, LedgerError> {
+    if !is_plain_file(path)? {
+        return Err(LedgerError::Missing { path: path.to_owned() });
+    }
+    let file = options.open(path).map_err(|error| LedgerError::io("open", path, error))?;
+    let opened = file.metadata().map_err(|error| LedgerError::io("read", path, error))?;
+    match look(path)? {
+        Some(there) if same_file(&there, &opened) => Ok(file),
+        _ => Err(LedgerError::NotPlain { path: path.to_owned() }),
+    }
+}
+
+/// Opens a plain file for reading.
+///
+/// # Errors
+/// As [`open_plain`].
+pub(super) fn open_to_read(path: &Utf8Path) -> Result<File, LedgerError> {
+    open_plain(path, OpenOptions::new().read(true))
+}
+
+#[cfg(unix)]
+fn same_file(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    one.is_file() && one.dev() == other.dev() && one.ino() == other.ino()
+}
+
+#[cfg(not(unix))]
+fn same_file(one: &Metadata, other: &Metadata) -> bool {
+    one.is_file() && other.is_file()
+}
+
+/// Reads a plain file of at most `limit` bytes.
+///
+/// # Errors
+/// As [`open_plain`], or the file is larger.
+pub(super) fn read_plain(path: &Utf8Path, what: &'static str, limit: u64) -> Result<Vec<u8>, LedgerError> {
+    let file = open_to_read(path)?;
+    let mut bytes = Vec::new();
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| LedgerError::io("read", path, error))?;
+    if bytes.len() as u64 > limit {
+        return Err(LedgerError::TooLarge { what, bytes: bytes.len() as u64, limit });
+    }
+    Ok(bytes)
+}
+
+/// Writes a new file and, where asked, makes its bytes durable. Its folder's entry is not durable yet.
+///
+/// # Errors
+/// The file exists, or the file system refuses.
+pub(super) fn write_new(path: &Utf8Path, bytes: &[u8], durable: bool) -> Result<(), LedgerError> {
+    let write = || {
+        let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+        file.write_all(bytes)?;
+        if durable { file.sync_all() } else { Ok(()) }
+    };
+    write().map_err(|error| LedgerError::io("write", path, error))
+}
+
+/// Gives a file its final name, in place of what may stand there.
+///
+/// # Errors
+/// The file system refuses.
+pub(super) fn rename(from: &Utf8Path, to: &Utf8Path) -> Result<(), LedgerError> {
+    fs::rename(from, to).map_err(|error| LedgerError::io("write", to, error))
+}
+
+/// Makes the names in a folder durable. Only Unix has a call for it; elsewhere the file system does it by itself.
+///
+/// # Errors
+/// The file system refuses.
+pub(super) fn sync_folder(path: &Utf8Path) -> Result<(), LedgerError> {
+    #[cfg(unix)]
+    File::open(path).and_then(|folder| folder.sync_all()).map_err(|error| LedgerError::io("write", path, error))?;
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}

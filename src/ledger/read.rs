@@ -1,0 +1,105 @@
+//! Ledgers as streams of records, and the locks of a finished run. Reads alone; never needs the run's OS lock.
+
+use super::scan::{End, Scan, Step};
+use super::stage::{Answers, AnswersLock, Evidence, EvidenceLock, Judgments, JudgmentsLock, ProtocolLock};
+use super::{Damage, LedgerError, Lock, Recorded, files, folder};
+use camino::Utf8Path;
+use std::fs::File;
+use std::io::BufReader;
+use std::marker::PhantomData;
+
+/// The records of one ledger, in order, each checked against the chain. Stops after the first error.
+pub struct Reader<S> {
+    scan: Scan<BufReader<File>>,
+    end: Option<End>,
+    failed: bool,
+    stage: PhantomData<S>,
+}
+
+/// Reads the ledger of stage `S` in this run folder, sealed or not. A torn last line, as a crash leaves it, ends the
+/// stream without an error; [`Reader::end`] tells.
+///
+/// # Errors
+/// The ledger is missing, or its header is not one of this stage. Damage further down is an item of the stream.
+pub fn read<S: Recorded>(folder_path: &Utf8Path) -> Result<Reader<S>, LedgerError> {
+    let scan = Scan::open(&folder_path.join(S::FILE), S::NAME)?;
+    Ok(Reader { scan, end: None, failed: false, stage: PhantomData })
+}
+
+impl<S> Reader<S> {
+    /// How the ledger ends; `None` until the stream has ended without an error.
+    #[must_use]
+    pub const fn end(&self) -> Option<End> {
+        self.end
+    }
+}
+
+impl<S: Recorded> Iterator for Reader<S> {
+    type Item = Result<(u64, S::Record), LedgerError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed || self.end.is_some() {
+            return None;
+        }
+        let parsed = match self.scan.step() {
+            Ok(Step::End(end)) => {
+                self.end = Some(end);
+                return None;
+            }
+            Ok(Step::Record { seq, fields }) => serde_json::from_slice(fields).map(|record| (seq, record)),
+            Err(error) => {
+                self.failed = true;
+                return Some(Err(error));
+            }
+        };
+        Some(parsed.map_err(|error| {
+            self.failed = true;
+            self.scan.damaged(Damage::Record { column: error.column() })
+        }))
+    }
+}
+
+/// The lock of a sealed stage, found by reading its whole chain and comparing it with the ledger before it.
+///
+/// # Errors
+/// The ledger is missing, damaged, not sealed, or continues another one.
+pub fn sealed<S: Recorded>(before: &Lock<S::Before>) -> Result<Lock<S>, LedgerError> {
+    let mut scan = Scan::open(&before.folder().join(S::FILE), S::NAME)?;
+    scan.check_before(before.head())?;
+    match last_record(&mut scan)?.0 {
+        End::Sealed { head } => Ok(Lock::prove(before.folder().to_owned(), head, scan.records())),
+        End::Unsealed | End::Torn { .. } => Err(LedgerError::Unsealed { path: scan.path().to_owned() }),
+    }
+}
+
+/// Scans to the end, and returns the last record's own fields with it.
+pub(super) fn last_record(scan: &mut Scan<BufReader<File>>) -> Result<(End, Option<Vec<u8>>), LedgerError> {
+    let mut last = None;
+    loop {
+        match scan.step()? {
+            Step::End(end) => return Ok((end, last)),
+            Step::Record { fields, .. } => {
+                let kept = last.get_or_insert_with(Vec::new);
+                kept.clear();
+                kept.extend_from_slice(fields);
+            }
+        }
+    }
+}
+
+/// The locks of a finished run: all stages sealed, each continuing the one before it. Blobs are not looked at.
+///
+/// # Errors
+/// There is no run at this place, or a ledger is missing, damaged, not sealed, or continues another one.
+pub fn open_locks(
+    folder_path: &Utf8Path,
+) -> Result<(ProtocolLock, EvidenceLock, AnswersLock, JudgmentsLock), LedgerError> {
+    if !files::is_plain_folder(folder_path)? {
+        return Err(LedgerError::NoRun { path: folder_path.to_owned() });
+    }
+    let protocol = folder::protocol_lock(folder_path)?;
+    let evidence = sealed::<Evidence>(&protocol)?;
+    let answers = sealed::<Answers>(&evidence)?;
+    let judgments = sealed::<Judgments>(&answers)?;
+    Ok((protocol, evidence, answers, judgments))
+}
