@@ -41,7 +41,7 @@ pub struct Reply {
 }
 
 /// Why there is no complete reply. Carries no text from the server and no URL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum CallError {
     /// No connection.
     #[error("connection failed")]

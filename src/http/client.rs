@@ -131,3 +131,86 @@ fn failed(error: &reqwest::Error, otherwise: CallError) -> CallError {
         _ => otherwise,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use secrecy::SecretString;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    /// Answers one connection with these bytes, then waits for `hold` before it closes, and gives back what it was sent.
+    async fn server(answer: &'static [u8], hold: Duration) -> (String, tokio::task::JoinHandle<String>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let served = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut heard = vec![0_u8; 4096];
+            let read = stream.read(&mut heard).await.unwrap();
+            stream.write_all(answer).await.unwrap();
+            tokio::time::sleep(hold).await;
+            String::from_utf8_lossy(&heard[..read]).into_owned()
+        });
+        (url, served)
+    }
+
+    fn client() -> Client {
+        Client::new(HttpSettings { connect_timeout: Duration::from_secs(2), max_body_bytes: 16 }).unwrap()
+    }
+
+    fn get(url: &str) -> Call {
+        let timeout = Duration::from_millis(300);
+        Call { method: "GET", url: url.to_owned(), headers: Vec::new(), body: None, timeout }
+    }
+
+    async fn sent(answer: &'static [u8], hold: Duration) -> Result<Reply, CallError> {
+        let (url, _served) = server(answer, hold).await;
+        client().send(&get(&url)).await
+    }
+
+    #[tokio::test]
+    async fn any_complete_reply_is_a_reply() {
+        let reply =
+            sent(b"HTTP/1.1 503 No\r\nRetry-After: 3\r\ncontent-length: 2\r\n\r\nno", Duration::ZERO).await.unwrap();
+        assert_eq!((reply.status, reply.body.as_slice()), (503, b"no".as_slice()));
+        assert_eq!(reply.header("retry-after"), Some("3"));
+    }
+
+    #[tokio::test]
+    async fn incomplete_replies_are_told_apart() {
+        let cut = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf";
+        assert_eq!(sent(cut, Duration::ZERO).await.unwrap_err(), CallError::Cut);
+        assert_eq!(sent(cut, Duration::from_secs(5)).await.unwrap_err(), CallError::Timeout);
+        assert_eq!(sent(b"", Duration::ZERO).await.unwrap_err(), CallError::Cut);
+        assert_eq!(sent(b"nonsense\r\n\r\n", Duration::ZERO).await.unwrap_err(), CallError::Cut);
+        let large = b"HTTP/1.1 200 OK\r\ncontent-length: 17\r\n\r\n12345678901234567";
+        assert_eq!(sent(large, Duration::ZERO).await.unwrap_err(), CallError::TooLarge);
+        assert_eq!(client().send(&get("http://127.0.0.1:1/")).await.unwrap_err(), CallError::Connect);
+    }
+
+    #[tokio::test]
+    async fn redirects_are_not_followed() {
+        let redirect = b"HTTP/1.1 307 Go\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
+        assert_eq!(sent(redirect, Duration::ZERO).await.unwrap_err(), CallError::Redirect);
+    }
+
+    #[tokio::test]
+    async fn what_is_no_request_is_never_sent() {
+        for url in ["", "ftp://host/", "http://user:key@127.0.0.1:1/", "file:///etc/passwd", "not a url"] {
+            assert_eq!(client().send(&get(url)).await.unwrap_err(), CallError::Malformed, "{url}");
+        }
+        let mut call = get("http://127.0.0.1:1/");
+        call.headers.push(("authorization".into(), HeaderText::Secret("Bearer a\nb".to_owned().into())));
+        assert_eq!(client().send(&call).await.unwrap_err(), CallError::Malformed);
+    }
+
+    #[tokio::test]
+    async fn keys_reach_the_server_and_no_debug_output() {
+        let (url, served) = server(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", Duration::ZERO).await;
+        let mut call = get(&url);
+        call.headers.push(("authorization".into(), HeaderText::Secret(SecretString::from("Bearer sesame".to_owned()))));
+        assert!(client().send(&call).await.unwrap().body.is_empty());
+        assert!(served.await.unwrap().contains("authorization: Bearer sesame"));
+        assert!(!format!("{call:?} {:?}", request(&call).unwrap()).contains("sesame"));
+    }
+}

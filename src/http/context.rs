@@ -1,6 +1,6 @@
 //! What a stage needs of the outside world.
 
-use super::{Client, Secrets};
+use super::{Call, CallError, Client, Reply, Secrets};
 use crate::model::{Failure, FailureClass, Observer};
 use std::sync::{
     Arc,
@@ -24,6 +24,18 @@ pub struct Context {
     pub budget: Arc<Budget>,
     /// Tasks at once, in place of the spec's own numbers.
     pub concurrency: Option<u32>,
+}
+
+impl Context {
+    /// Makes one call, once, and takes every key that the server sends back out of its reply.
+    ///
+    /// # Errors
+    /// There is no complete reply.
+    pub async fn send(&self, call: &Call) -> Result<Reply, CallError> {
+        let mut reply = self.client.send(call).await?;
+        reply.body = self.secrets.redact(reply.body);
+        Ok(reply)
+    }
 }
 
 /// What may be spent on calls to generators and judges in this run.

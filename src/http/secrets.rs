@@ -3,6 +3,9 @@
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::BTreeMap;
 
+/// What stands in place of a key.
+const REDACTED: &[u8] = b"[key]";
+
 /// Keys, by the name of the variable that held them. Its `Debug` shows names only.
 #[derive(Clone, Default)]
 pub struct Secrets(BTreeMap<String, SecretString>);
@@ -19,6 +22,15 @@ impl Secrets {
         self.0.get(name)
     }
 
+    /// The same bytes with every key in them replaced by `[key]`. A server may send back what it was sent.
+    #[must_use]
+    pub fn redact(&self, mut bytes: Vec<u8>) -> Vec<u8> {
+        for key in self.0.values().map(|key| key.expose_secret().as_bytes()).filter(|key| !key.is_empty()) {
+            bytes = replaced(&bytes, key);
+        }
+        bytes
+    }
+
     /// Whether any key stands in these bytes. For tests and for the last check before something is stored.
     #[must_use]
     pub fn appear_in(&self, bytes: &[u8]) -> bool {
@@ -30,8 +42,37 @@ impl Secrets {
     }
 }
 
+/// One pass from left to right, so that a key that is part of what replaces it does no harm.
+fn replaced(bytes: &[u8], key: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some(at) = rest.windows(key.len()).position(|window| window == key) {
+        out.extend_from_slice(&rest[..at]);
+        out.extend_from_slice(REDACTED);
+        rest = &rest[at + key.len()..];
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
 impl std::fmt::Debug for Secrets {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_replaced_wherever_they_stand() {
+        let mut secrets = Secrets::default();
+        secrets.insert("A", "sesame".to_owned().into());
+        secrets.insert("EMPTY", String::new().into());
+        let redacted = secrets.redact(b"sesame, sesamesesame; ses".to_vec());
+        assert_eq!(redacted, b"[key], [key][key]; ses");
+        assert!(!secrets.appear_in(&redacted) && secrets.appear_in(b"xsesamex"));
+        assert_eq!(format!("{secrets:?}"), r#"{"A", "EMPTY"}"#);
     }
 }

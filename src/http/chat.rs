@@ -1,1 +1,0 @@
-//! The OpenAI-compatible chat wire: request body out, what counts as what back in. Shared by generators and judges.

@@ -1,0 +1,329 @@
+//! What comes back: one function decides what a reply counts as.
+
+use super::Reason;
+use crate::http::{Call, CallError, Reply, retry_after};
+use jiff::Timestamp;
+use serde_json::Value;
+use std::time::Duration;
+
+/// What an attempt came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// What it counts as, and why.
+    pub reason: Reason,
+    /// The text of an answer or of a refusal in words, as the server sent it; nonempty after trimming.
+    pub text: Option<String>,
+    /// The member of our request that the server refuses, if it names one that we sent.
+    pub parameter: Option<String>,
+    /// How long the server asks to wait.
+    pub retry_after: Option<Duration>,
+    /// What the server says about itself.
+    pub facts: Facts,
+}
+
+/// What a server says about one reply. Its texts are cut and free of control characters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// HTTP status.
+    pub status: Option<u16>,
+    /// The model it says it used.
+    pub served_model: Option<String>,
+    /// The fingerprint of its backend.
+    pub fingerprint: Option<String>,
+    /// The id of its response.
+    pub response_id: Option<String>,
+    /// Tokens, where it counts them.
+    pub tokens: Option<Tokens>,
+}
+
+/// Tokens of one call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// Tokens read.
+    pub input: u64,
+    /// Tokens written.
+    pub output: u64,
+    /// Tokens read from a prompt cache.
+    pub cached: u64,
+}
+
+/// Reads what came back for `call`.
+#[must_use]
+pub fn read(call: &Call, came_back: &Result<Reply, CallError>, now: Timestamp) -> Reading {
+    let reply = match came_back {
+        Ok(reply) => reply,
+        Err(error) => return Reading::bare(Reason::NoReply(*error), Facts::default()),
+    };
+    let body = serde_json::from_slice::<Value>(&reply.body).unwrap_or_default();
+    let facts = facts(reply.status, &body);
+    if (200..300).contains(&reply.status) {
+        let (reason, text) = completion(&reply.body, &body);
+        return Reading { text, ..Reading::bare(reason, facts) };
+    }
+    let reason = refusal(reply.status, &body);
+    let parameter = (reason == Reason::RequestRefused).then(|| parameter(call, &body)).flatten();
+    Reading { parameter, retry_after: retry_after(reply, now), ..Reading::bare(reason, facts) }
+}
+
+impl Reading {
+    fn bare(reason: Reason, facts: Facts) -> Self {
+        Self { reason, text: None, parameter: None, retry_after: None, facts }
+    }
+}
+
+fn completion(bytes: &[u8], body: &Value) -> (Reason, Option<String>) {
+    if bytes.trim_ascii().is_empty() {
+        return (Reason::EmptyBody, None);
+    }
+    if std::str::from_utf8(bytes).is_err() {
+        return (Reason::NotUtf8, None);
+    }
+    if !body.is_object() {
+        return (Reason::NotJson, None);
+    }
+    if !body["error"].is_null() {
+        return (Reason::ErrorInBody, None);
+    }
+    match body["choices"].get(0) {
+        Some(choice) => first_choice(choice),
+        None => (Reason::NoChoices, None),
+    }
+}
+
+fn first_choice(choice: &Value) -> (Reason, Option<String>) {
+    let message = &choice["message"];
+    let finish = choice["finish_reason"].as_str();
+    if !choice["error"].is_null() || finish == Some("error") {
+        return (Reason::ErrorInBody, None);
+    }
+    if let Some(refusal) = text(&message["refusal"]) {
+        return (Reason::Refused, Some(refusal));
+    }
+    match (finish, text(&message["content"])) {
+        (Some("content_filter"), _) => (Reason::Filtered, None),
+        (Some("length"), _) => (Reason::CutByLength, None),
+        (_, Some(content)) => (Reason::Answered, Some(content)),
+        _ if message["tool_calls"].get(0).is_some() || message["function_call"].is_object() => (Reason::NoText, None),
+        _ if text(&message["reasoning_content"]).or(text(&message["reasoning"])).is_some() => {
+            (Reason::ReasoningOnly, None)
+        }
+        _ => (Reason::EmptyContent, None),
+    }
+}
+
+/// A text that is more than white space: a string, or the text parts of an array.
+fn text(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+        _ => return None,
+    };
+    (!text.trim().is_empty()).then_some(text)
+}
+
+/// Codes and types by which servers tell causes apart that share a status.
+const QUOTA: [&str; 5] = [
+    "insufficient_quota",
+    "credit_balance_exhausted",
+    "billing_hard_limit_reached",
+    "enforced_spend_limit_reached",
+    "billing_error",
+];
+const TOO_LONG: [&str; 3] = ["context_length_exceeded", "exceed_context_size_error", "string_above_max_length"];
+const FILTER: [&str; 2] = ["content_filter", "content_policy_violation"];
+const NO_MODEL: [&str; 2] = ["model_not_found", "invalid_model"];
+
+fn refusal(status: u16, body: &Value) -> Reason {
+    let says = |codes: &[&str]| error_codes(body).any(|code| codes.contains(&code));
+    match status {
+        400 if says(&FILTER) => Reason::Filtered,
+        400 if says(&TOO_LONG) => Reason::PromptTooLong,
+        400 if says(&NO_MODEL) => Reason::ModelUnknown,
+        400 | 429 if says(&QUOTA) => Reason::QuotaUsedUp,
+        401 => Reason::KeyRefused,
+        402 => Reason::QuotaUsedUp,
+        403 => Reason::Forbidden,
+        404 | 410 => Reason::ModelUnknown,
+        408 => Reason::ServerTimeout,
+        409 | 425 => Reason::Conflict,
+        413 => Reason::PromptTooLong,
+        429 => Reason::RateLimited,
+        400..500 => Reason::RequestRefused,
+        500..600 => Reason::ServerError,
+        _ => Reason::UnexpectedStatus,
+    }
+}
+
+fn error_codes(body: &Value) -> impl Iterator<Item = &str> {
+    ["/error/code", "/error/type", "/error/innererror/code", "/error/details/error_code"]
+        .into_iter()
+        .filter_map(|pointer| body.pointer(pointer)?.as_str())
+}
+
+/// The name of the refused member, only where it is one that we sent: no text of the server's gets any further.
+fn parameter(call: &Call, body: &Value) -> Option<String> {
+    let named = body.pointer("/error/param")?.as_str()?.split(['.', '[']).next()?;
+    let sent: Value = serde_json::from_slice(call.body.as_deref()?).ok()?;
+    sent.as_object()?.keys().find(|name| *name == named).cloned()
+}
+
+fn facts(status: u16, body: &Value) -> Facts {
+    Facts {
+        status: Some(status),
+        served_model: name(&body["model"]),
+        fingerprint: name(&body["system_fingerprint"]),
+        response_id: name(&body["id"]),
+        tokens: tokens(&body["usage"]),
+    }
+}
+
+/// The longest name that is kept of what a server says, in characters.
+const LONGEST_NAME: usize = 128;
+
+fn name(value: &Value) -> Option<String> {
+    let kept: String = value.as_str()?.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
+    (!kept.is_empty()).then_some(kept)
+}
+
+fn tokens(usage: &Value) -> Option<Tokens> {
+    let count = |pointer| usage.pointer(pointer).and_then(Value::as_u64);
+    Some(Tokens {
+        input: count("/prompt_tokens")?,
+        output: count("/completion_tokens")?,
+        cached: count("/prompt_tokens_details/cached_tokens").unwrap_or(0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::chat::CountsAs;
+    use std::collections::HashSet;
+
+    fn call() -> Call {
+        let body = br#"{"model":"m","temperature":1}"#.to_vec();
+        Call { method: "POST", url: String::new(), headers: Vec::new(), body: Some(body), timeout: Duration::ZERO }
+    }
+
+    fn reply(status: u16, body: &[u8]) -> Reply {
+        let headers = vec![("retry-after".to_owned(), "2".to_owned())];
+        Reply { status, headers, body: body.to_vec(), latency: Duration::ZERO }
+    }
+
+    fn reading(status: u16, body: &[u8]) -> Reading {
+        read(&call(), &Ok(reply(status, body)), Timestamp::UNIX_EPOCH)
+    }
+
+    /// Bodies as servers send them, each with what it counts as.
+    const SEEN: [(u16, &[u8], Reason); 41] = [
+        (200, br#"{"choices":[{"message":{"content":"UNKNOWN"},"finish_reason":"stop"}]}"#, Reason::Answered),
+        (200, br#"{"choices":[{"message":{"content":[{"type":"text","text":"12"}]}}],"error":null}"#, Reason::Answered),
+        (
+            200,
+            br#"{"choices":[{"message":{"content":null,"refusal":"I cannot"},"finish_reason":"stop"}]}"#,
+            Reason::Refused,
+        ),
+        (200, br#"{"choices":[{"message":{"content":""},"finish_reason":"content_filter"}]}"#, Reason::Filtered),
+        (400, br#"{"error":{"code":"content_filter","message":"x"}}"#, Reason::Filtered),
+        (200, b"", Reason::EmptyBody),
+        (204, b" \n", Reason::EmptyBody),
+        (200, b"{\"choices\":[{\"message\":{\"content\":\"\xff\"}}]}", Reason::NotUtf8),
+        (200, b"<!doctype html><title>Sign in</title>", Reason::NotJson),
+        (200, br#"{"choices":[{"mess"#, Reason::NotJson),
+        (200, b"[]", Reason::NotJson),
+        (200, b"data: {}\n\n", Reason::NotJson),
+        (200, br#"{"error":{"message":"overloaded"}}"#, Reason::ErrorInBody),
+        (200, br#"{"choices":[{"finish_reason":"error","message":{"content":"half"}}]}"#, Reason::ErrorInBody),
+        (200, b"{}", Reason::NoChoices),
+        (200, br#"{"choices":null}"#, Reason::NoChoices),
+        (200, br#"{"choices":[]}"#, Reason::NoChoices),
+        (200, br#"{"choices":[{"message":{"content":"half of"},"finish_reason":"length"}]}"#, Reason::CutByLength),
+        (200, br#"{"choices":[{"message":{"content":null,"tool_calls":[{}]}}]}"#, Reason::NoText),
+        (200, br#"{"choices":[{"message":{"content":"","reasoning_content":"hm"}}]}"#, Reason::ReasoningOnly),
+        (200, br#"{"choices":[{"message":{"content":" \n"},"finish_reason":"stop"}]}"#, Reason::EmptyContent),
+        (200, br#"{"choices":[{}]}"#, Reason::EmptyContent),
+        (400, br#"{"error":{"type":"exceed_context_size_error","code":400}}"#, Reason::PromptTooLong),
+        (400, br#"{"error":{"code":"model_not_found"}}"#, Reason::ModelUnknown),
+        (400, b"no JSON", Reason::RequestRefused),
+        (401, b"", Reason::KeyRefused),
+        (402, b"", Reason::QuotaUsedUp),
+        (403, b"", Reason::Forbidden),
+        (404, b"", Reason::ModelUnknown),
+        (408, b"", Reason::ServerTimeout),
+        (409, b"", Reason::Conflict),
+        (410, b"", Reason::ModelUnknown),
+        (413, b"", Reason::PromptTooLong),
+        (422, br#"{"detail":[]}"#, Reason::RequestRefused),
+        (429, br#"{"error":{"code":"rate_limit_exceeded"}}"#, Reason::RateLimited),
+        (429, br#"{"error":{"type":"insufficient_quota"}}"#, Reason::QuotaUsedUp),
+        (429, br#"{"error":"slow down"}"#, Reason::RateLimited),
+        (500, b"", Reason::ServerError),
+        (529, b"", Reason::ServerError),
+        (304, b"", Reason::UnexpectedStatus),
+        (100, b"", Reason::UnexpectedStatus),
+    ];
+
+    #[test]
+    fn what_servers_send_counts_as_the_table_says() {
+        for (status, body, reason) in SEEN {
+            let reading = reading(status, body);
+            assert_eq!(reading.reason, reason, "{status} {}", String::from_utf8_lossy(body));
+            let has_words = matches!(reason, Reason::Answered | Reason::Refused);
+            assert_eq!(reading.text.is_some(), has_words, "{reason:?}");
+        }
+    }
+
+    #[test]
+    fn every_row_of_the_table_was_seen() {
+        let seen: HashSet<Reason> = SEEN.iter().map(|(_, _, reason)| *reason).collect();
+        for reason in Reason::all() {
+            assert!(seen.contains(&reason) || matches!(reason, Reason::NoReply(_)), "{reason:?}");
+        }
+        for error in CallError::ALL {
+            let reading = read(&call(), &Err(error), Timestamp::UNIX_EPOCH);
+            assert_eq!((reading.reason, reading.facts.status), (Reason::NoReply(error), None));
+        }
+    }
+
+    #[test]
+    fn codes_are_unique_and_every_fatal_one_has_a_remedy() {
+        let rows = Reason::all();
+        let codes: HashSet<&str> = rows.iter().map(|reason| reason.code()).collect();
+        assert_eq!(codes.len(), rows.len());
+        for reason in rows {
+            assert_eq!(reason.remedy().is_some(), reason.counts_as() == CountsAs::Fatal, "{reason:?}");
+        }
+    }
+
+    #[test]
+    fn a_refused_parameter_is_named_only_where_we_sent_it() {
+        let refused = |param| {
+            let body = format!(r#"{{"error":{{"code":"unsupported_value","param":"{param}","message":"sesame"}}}}"#);
+            reading(400, body.as_bytes())
+        };
+        assert_eq!(refused("temperature").parameter.as_deref(), Some("temperature"));
+        assert_eq!(refused("model.x[0]").parameter.as_deref(), Some("model"));
+        assert_eq!(refused("sesame").parameter, None);
+        let failure = Reason::RequestRefused.failure("generator", Some("temperature")).to_string();
+        assert!(failure.contains("`temperature`") && !failure.contains("sesame"), "{failure}");
+    }
+
+    #[test]
+    fn facts_are_kept_within_bounds() {
+        let long = "m".repeat(500);
+        let body = format!(
+            r#"{{"id":"i\u001b[0m","model":"{long}","system_fingerprint":"","choices":[{{"message":{{"content":"a"}}}}],
+            "usage":{{"prompt_tokens":7,"completion_tokens":2,"prompt_tokens_details":{{"cached_tokens":3}}}}}}"#
+        );
+        let facts = reading(200, body.as_bytes()).facts;
+        assert_eq!(facts.served_model.map(|model| model.len()), Some(LONGEST_NAME));
+        assert_eq!((facts.fingerprint, facts.response_id.as_deref()), (None, Some("i[0m")));
+        assert_eq!(facts.tokens, Some(Tokens { input: 7, output: 2, cached: 3 }));
+    }
+
+    #[test]
+    fn waits_are_read_from_refusals_alone() {
+        assert_eq!(reading(429, b"").retry_after, Some(Duration::from_secs(2)));
+        assert_eq!(reading(200, b"{}").retry_after, None);
+    }
+}
