@@ -77,7 +77,10 @@ async fn converse(child: &mut Child, input: Vec<u8>, limit: usize) -> Result<Out
     else {
         return Err(ProcessError::Pipe);
     };
-    let written = async { Ok(write(stdin, input).await) };
+    let written = async {
+        write(stdin, input).await;
+        Ok(())
+    };
     let ((), stdout, stderr_bytes) = tokio::try_join!(written, read(stdout, limit), count(stderr))?;
     let status = child.wait().await.map_err(|_| ProcessError::Pipe)?;
     Ok(Output { stdout, status: status.code(), stderr_bytes })
@@ -153,7 +156,7 @@ mod tests {
         let slow = run(&argv, Vec::new(), &[], Duration::from_millis(50), 100, &cancel).await;
         assert_eq!(slow, Err(ProcessError::Timeout));
         cancel.cancel();
-        let cancelled = run(&argv, Vec::new(), &[], Duration::from_secs(60), 100, &cancel).await;
+        let cancelled = run(&argv, Vec::new(), &[], Duration::from_mins(1), 100, &cancel).await;
         assert_eq!(cancelled, Err(ProcessError::Cancelled));
         assert!(started.elapsed() < Duration::from_secs(30));
     }

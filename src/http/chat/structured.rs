@@ -44,7 +44,7 @@ fn string(text: &str, out: &mut String) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices() {
         match c {
-            c if c.is_ascii_control() => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c if c.is_ascii_control() => out.extend(format!("\\u{:04x}", c as u32).chars()),
             c => out.push(c),
         }
         if at > 0 && c == '"' && !escaped {
