@@ -369,23 +369,25 @@ fn whole_lines(bytes: &[u8]) -> usize {
     bytes.split(|byte| *byte == b'\n').count() - 1
 }
 
-/// Appends a batch that was never acknowledged, then cuts the file somewhere within it: what a crash leaves.
+/// Appends a batch that was never acknowledged, then cuts the file somewhere within it: what a crash leaves. Returns
+/// how many whole records there are.
 fn crash(path: &Utf8Path, evidence: &super::EvidenceLock, kept: u16, zeros: u8) -> usize {
     let file = path.join("answers.jsonl");
-    let durable = fs::read(&file).unwrap_or_default();
+    let before = fs::read(&file).unwrap_or_default();
+    let durable = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let folder = RunFolder::open_with(path, Durability::Off).unwrap();
     runtime().block_on(writer::<Answers>(&folder, evidence).append_all(&[attempt(90), attempt(91)], vec![])).unwrap();
     let whole = fs::read(&file).unwrap();
-    let more = (whole.len() - durable.len()) * usize::from(kept) / usize::from(u16::MAX);
-    let mut left = whole[..durable.len() + more].to_vec();
-    let unacknowledged = whole_lines(&left[durable.len()..]);
+    let more = (whole.len() - durable) * usize::from(kept) / usize::from(u16::MAX);
+    let mut left = whole[..durable + more].to_vec();
+    let records = whole_lines(&left).saturating_sub(1);
     left.extend(std::iter::repeat_n(0, usize::from(zeros)));
     fs::write(&file, left).unwrap();
-    unacknowledged.saturating_sub(usize::from(durable.is_empty()))
+    records
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
     fn whatever_is_appended_cut_and_resumed_verifies_and_keeps_every_durable_record(
@@ -407,7 +409,9 @@ proptest! {
                 }
                 Happening::Crash { kept, zeros } => {
                     let survived = crash(&path, &evidence, kept, zeros);
-                    durable.extend([attempt(90), attempt(91)].into_iter().take(survived));
+                    prop_assert!(survived >= durable.len());
+                    let unacknowledged = survived - durable.len();
+                    durable.extend([attempt(90), attempt(91)].into_iter().take(unacknowledged));
                 }
             }
         }
