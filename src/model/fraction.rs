@@ -41,7 +41,8 @@ impl Fraction {
     #[must_use]
     pub fn to_pp(&self, decimals: u32) -> String {
         let scale = 10_i128.pow(decimals);
-        let denominator = i128::from(self.denominator);
+        // A denominator of zero is no value; it must not stop a report all the same.
+        let denominator = i128::from(self.denominator.max(1));
         let doubled = 2 * i128::from(self.numerator) * 100 * scale + denominator;
         let rounded = doubled.div_euclid(2 * denominator);
         let sign = if rounded < 0 { "-" } else { "" };

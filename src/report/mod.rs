@@ -1,5 +1,27 @@
 //! Result -> terminal, Markdown, JSON: one file a format. Pure: it is given a result and gives back text.
+//!
+//! A result is turned into one [`document`](self) that all formats for people render, so that all of them say the
+//! same. Whatever comes from outside (questions, answers, documents, names, words of servers) reaches a format only
+//! through `escape`, never raw.
+#![deny(clippy::disallowed_methods, reason = "a report is a function of its result alone")]
 
+mod document;
+mod escape;
+#[cfg(test)]
+mod escape_tests;
+#[cfg(test)]
+mod fixtures;
+mod json;
+mod markdown;
+mod numbers;
+mod picture;
 pub mod result;
+mod terminal;
+#[cfg(test)]
+mod tests;
+mod view;
 
+pub use json::{ParseError, json, parse};
+pub use markdown::{MARKDOWN_BUDGET, markdown, markdown_within};
 pub use result::*;
+pub use terminal::terminal;

@@ -5,10 +5,13 @@ use crate::gate::Decision;
 use crate::model::{Digest, QuestionId};
 use serde::{Deserialize, Serialize};
 
+/// The version of `result.json` that is written.
+pub const FORMAT: &str = "1.0";
+
 /// Everything that any report shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AuditResult {
-    /// The version of this format.
+    /// The version of the format it was read from; [`FORMAT`] where it is new.
     pub format: String,
     /// The audit's name.
     pub name: String,

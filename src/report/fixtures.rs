@@ -1,0 +1,227 @@
+//! Results made by hand, for tests of the formats.
+
+use super::result::{AuditResult, EvidenceLine, FORMAT, FlipDetail, Machinery, RunRecord, SnapshotSummary, Validity};
+use crate::analyze::{
+    Analysis, Correctness, Flip, Flows, KernelFigures, Overlap, OverlapFigures, Power, Stream, Subgroup,
+};
+use crate::gate::{Decision, LineOutcome, Verdict};
+use crate::model::{Answer, Confidence, Digest, Fraction, Kernel, QuestionId};
+
+pub(super) const fn fraction(numerator: i64, denominator: u64) -> Fraction {
+    Fraction { numerator, denominator }
+}
+
+/// The published figures of a study of 400 questions: incompatible.
+pub(super) fn incompatible() -> AuditResult {
+    AuditResult {
+        format: FORMAT.to_owned(),
+        name: "docs-search".to_owned(),
+        protocol: Digest::of(b"protocol"),
+        spec: Digest::of(b"spec"),
+        decision: decision(Verdict::Incompatible, [6.4375, 4.5625, 7.6875, 14.05]),
+        analysis: analysis(),
+        snapshots: vec![snapshot("old", 1204), snapshot("new", 1310)],
+        machinery: machinery(),
+        flips: vec![flip_detail("q-17", "Who designed the new city library?", "Ada Lang", "Ines Rohr")],
+        validity: validity(),
+        record: record(),
+    }
+}
+
+/// A rebuild after which nothing changed.
+pub(super) fn compatible() -> AuditResult {
+    let mut result = incompatible();
+    result.decision = decision(Verdict::Compatible, [0.125, -0.25, -0.5, 1.4967]);
+    for kernel in &mut result.analysis.kernels {
+        kernel.churn = fraction(2, 1600);
+        kernel.cross = fraction(kernel.within.numerator - 2, 1600);
+        kernel.lower_bound = fraction(-4, 1600);
+        kernel.interval = (fraction(-6, 1600), fraction(9, 1600));
+        kernel.upper_bound = 0.014_967;
+        kernel.randomisation_p = 0.42;
+        kernel.stable_flips = 0;
+        kernel.corrected_flips = Some(-0.5);
+    }
+    result.analysis.flips.clear();
+    result.flips.clear();
+    result
+}
+
+/// Too few questions to prove anything.
+pub(super) fn inconclusive() -> AuditResult {
+    let mut result = compatible();
+    result.decision = decision(Verdict::Inconclusive, [2.125, 0.375, -0.375, 8.2]);
+    result.decision.questions_to_decide = Some(1100);
+    for (kernel, lower) in result.analysis.kernels.iter_mut().zip([6, -6]) {
+        kernel.churn = fraction(34, 1600);
+        kernel.cross = fraction(kernel.within.numerator - 34, 1600);
+        kernel.lower_bound = fraction(lower, 1600);
+        kernel.interval = (fraction(lower - 4, 1600), fraction(112, 1600));
+        kernel.upper_bound = 0.082;
+    }
+    result
+}
+
+fn decision(verdict: Verdict, [exact, exact_lower, semantic_lower, semantic_upper]: [f64; 4]) -> Decision {
+    let line = |kernel, condition: &str, limit: &str, figure_pp, holds| LineOutcome {
+        kernel,
+        condition: condition.to_owned(),
+        limit: limit.to_owned(),
+        figure_pp,
+        holds,
+        void: None,
+    };
+    Decision {
+        verdict,
+        incompatible_when: vec![
+            line(Kernel::Exact, "at_least", "3pp", exact, exact >= 3.0),
+            line(Kernel::Exact, "lower_bound_above", "0pp", exact_lower, exact_lower > 0.0),
+            line(Kernel::Semantic, "lower_bound_above", "0pp", semantic_lower, semantic_lower > 0.0),
+        ],
+        compatible_when: vec![line(Kernel::Semantic, "upper_bound_below", "5pp", semantic_upper, semantic_upper < 5.0)],
+        inconclusive: "warn".to_owned(),
+        questions_to_decide: None,
+    }
+}
+
+fn analysis() -> Analysis {
+    Analysis {
+        questions: 400,
+        asked: 400,
+        unchanged: 0,
+        repeats: (2, 2),
+        confidence: Confidence::default(),
+        kernels: vec![
+            kernel(Kernel::Exact, [404, 301, 103, 73, 67, 140], 0.0931, 1.63e-9),
+            kernel(Kernel::Semantic, [1426, 1262, 164, 123, 115, 215], 0.1405, 2.7e-15),
+        ],
+        flips: vec![flip("q-17", "Ada Lang", "Ines Rohr")],
+        correctness: Some(correctness()),
+        overlap: Some(overlap()),
+        subgroups: vec![Subgroup {
+            tag: "people".to_owned(),
+            questions: 120,
+            churn: fraction(30, 480),
+            adjusted_p: 0.031,
+            stable_flips: 7,
+        }],
+        power: Power { smallest_detectable: 0.029, questions_to_decide: None },
+        ladder: Vec::new(),
+    }
+}
+
+fn kernel(kernel: Kernel, [within, cross, churn, lower, low, high]: [i64; 6], upper: f64, p: f64) -> KernelFigures {
+    let share = |numerator| fraction(numerator, 1600);
+    KernelFigures {
+        kernel,
+        within_old: share(within),
+        within_new: share(within),
+        within: share(within),
+        cross: share(cross),
+        churn: share(churn),
+        churn_asked: share(churn),
+        lower_bound: share(lower),
+        interval: (share(low), share(high)),
+        upper_bound: upper,
+        share_at_or_below_zero: 1e-12,
+        randomisation_p: p,
+        stream: Stream {
+            draws: 50_000,
+            lower_bound: share(lower),
+            interval: (share(low), share(high)),
+            share_at_or_below_zero: 0.0,
+            agrees: true,
+        },
+        stable_flips: 40,
+        corrected_flips: Some(36.0),
+        degenerate: false,
+    }
+}
+
+pub(super) fn flip(question: &str, old: &str, new: &str) -> Flip {
+    let answer = |text| Answer::parse(text, usize::MAX).expect("a nonempty answer");
+    Flip {
+        question: QuestionId(question.to_owned()),
+        old: answer(old),
+        new: answer(new),
+        old_correct: Some(true),
+        new_correct: Some(false),
+        shared_documents: Some(5),
+    }
+}
+
+pub(super) fn flip_detail(question: &str, text: &str, old: &str, new: &str) -> FlipDetail {
+    let document = |id: &str, excerpt: &str| EvidenceLine { id: id.to_owned(), excerpt: excerpt.to_owned() };
+    FlipDetail {
+        question: QuestionId(question.to_owned()),
+        text: text.to_owned(),
+        old_answer: old.to_owned(),
+        new_answer: new.to_owned(),
+        gold: vec![old.to_owned()],
+        left: vec![document("library.md#2", "The library was designed by Ada Lang in 1931.")],
+        came: vec![document("library-2.md#1", "Ines Rohr drew the plans of the extension.")],
+        shared: 5,
+    }
+}
+
+fn correctness() -> Correctness {
+    Correctness {
+        questions: 400,
+        comparisons: 800,
+        exact_match: (fraction(250, 800), fraction(238, 800)),
+        f1: (0.412, 0.405),
+        unknown: (fraction(12, 800), fraction(15, 800)),
+        flows_same_meaning: Flows { kept: 190, lost: 30, gained: 24, wrong: 310 },
+        flows_changed_meaning: Flows { kept: 14, lost: 16, gained: 10, wrong: 206 },
+    }
+}
+
+fn overlap() -> Overlap {
+    let figures = |mean_shared, none| OverlapFigures { mean_shared, none, same_set: 12, same_list: 4 };
+    Overlap { questions: 400, by_id: figures(1.1875, 111), by_content: figures(1.25, 104), identical_prompts: 4 }
+}
+
+fn snapshot(name: &str, documents: u64) -> SnapshotSummary {
+    SnapshotSummary {
+        name: name.to_owned(),
+        physical: format!("corpus at {name}"),
+        fingerprint: Some(Digest::of(name.as_bytes())),
+        documents: Some(documents),
+    }
+}
+
+fn machinery() -> Machinery {
+    Machinery {
+        retrieve: "embedded BM25, 8 documents".to_owned(),
+        generate: "gpt-4.1-mini at api.openai.com".to_owned(),
+        judge: "gpt-4.1 at api.openai.com".to_owned(),
+        caveats: Vec::new(),
+        tool_version: "0.1.0".to_owned(),
+    }
+}
+
+fn validity() -> Validity {
+    let both = |count| vec![("old".to_owned(), count), ("new".to_owned(), count)];
+    Validity {
+        cells: 1600,
+        accepted: both(800),
+        invalid: both(0),
+        excluded_questions: 0,
+        packets: 310,
+        mismatched_evidence: 0,
+        served_models: vec![
+            ("old".to_owned(), vec!["gpt-4.1-mini-2026".to_owned()]),
+            ("new".to_owned(), vec!["gpt-4.1-mini-2026".to_owned()]),
+        ],
+    }
+}
+
+fn record() -> RunRecord {
+    RunRecord {
+        heads: ["evidence", "answers", "judgments"].map(|name| (name.to_owned(), Digest::of(name.as_bytes()))).into(),
+        attempts: 1932,
+        retries: vec![("http-429".to_owned(), 22)],
+        tokens: (812_334, 15_022),
+        duration_ms: 321_000,
+    }
+}

@@ -1,0 +1,275 @@
+//! Format 1.0 of `result.json`.
+//!
+//! Within version 1 a field may be added (with a default for older files); none may change its meaning or go.
+
+use super::image::{Imaged, image};
+use crate::analyze::{
+    Analysis, Correctness, Flip, Flows, KernelFigures, Overlap, OverlapFigures, Power, Rung, Stream, Subgroup,
+};
+use crate::gate::{Decision, LineOutcome, Verdict};
+use crate::model::{Answer, Confidence, Digest, Fraction, Kernel, QuestionId, SnapshotName};
+use crate::report::result::{AuditResult, EvidenceLine, FlipDetail, Machinery, RunRecord, SnapshotSummary, Validity};
+use serde::{Deserialize, Serialize};
+
+/// An exact value. `percentage_points` is for readers of the file and never read back.
+#[derive(Serialize, Deserialize)]
+#[serde(try_from = "RawExact")]
+pub(super) struct Exact {
+    numerator: i64,
+    denominator: u64,
+    percentage_points: f64,
+}
+
+#[derive(Deserialize)]
+struct RawExact {
+    numerator: i64,
+    denominator: u64,
+}
+
+impl TryFrom<RawExact> for Exact {
+    type Error = &'static str;
+
+    fn try_from(raw: RawExact) -> Result<Self, Self::Error> {
+        if raw.denominator == 0 {
+            return Err("a denominator is at least 1");
+        }
+        Ok(Fraction { numerator: raw.numerator, denominator: raw.denominator }.into_image())
+    }
+}
+
+impl Imaged for Fraction {
+    type Image = Exact;
+
+    fn into_image(self) -> Exact {
+        let percentage_points = self.percentage_points();
+        Exact { numerator: self.numerator, denominator: self.denominator, percentage_points }
+    }
+
+    fn from_image(image: Exact) -> Self {
+        Self { numerator: image.numerator, denominator: image.denominator }
+    }
+}
+
+image! {
+    /// The whole document.
+    ResultImage of AuditResult {
+        format: String,
+        name: String,
+        protocol: Digest,
+        spec: Digest,
+        decision: Decision,
+        analysis: Analysis,
+        snapshots: Vec<SnapshotSummary>,
+        machinery: Machinery,
+        flips: Vec<FlipDetail>,
+        validity: Validity,
+        record: RunRecord,
+    }
+}
+
+image! {
+    DecisionImage of Decision {
+        verdict: Verdict,
+        incompatible_when: Vec<LineOutcome>,
+        compatible_when: Vec<LineOutcome>,
+        inconclusive: String,
+        questions_to_decide: Option<u64>,
+    }
+}
+
+image! {
+    LineImage of LineOutcome {
+        kernel: Kernel,
+        condition: String,
+        limit: String,
+        figure_pp: f64,
+        holds: bool,
+        void: Option<String>,
+    }
+}
+
+image! {
+    AnalysisImage of Analysis {
+        questions: u64,
+        asked: u64,
+        unchanged: u64,
+        repeats: (u32, u32),
+        confidence: Confidence,
+        kernels: Vec<KernelFigures>,
+        flips: Vec<Flip>,
+        correctness: Option<Correctness>,
+        overlap: Option<Overlap>,
+        subgroups: Vec<Subgroup>,
+        power: Power,
+        ladder: Vec<Rung>,
+    }
+}
+
+image! {
+    KernelImage of KernelFigures {
+        kernel: Kernel,
+        within_old: Fraction,
+        within_new: Fraction,
+        within: Fraction,
+        cross: Fraction,
+        churn: Fraction,
+        churn_asked: Fraction,
+        lower_bound: Fraction,
+        interval: (Fraction, Fraction),
+        upper_bound: f64,
+        share_at_or_below_zero: f64,
+        randomisation_p: f64,
+        stream: Stream,
+        stable_flips: u64,
+        corrected_flips: Option<f64>,
+        degenerate: bool,
+    }
+}
+
+image! {
+    StreamImage of Stream {
+        draws: u32,
+        lower_bound: Fraction,
+        interval: (Fraction, Fraction),
+        share_at_or_below_zero: f64,
+        agrees: bool,
+    }
+}
+
+image! {
+    FlipImage of Flip {
+        question: QuestionId,
+        old: Answer,
+        new: Answer,
+        old_correct: Option<bool>,
+        new_correct: Option<bool>,
+        shared_documents: Option<u64>,
+    }
+}
+
+image! {
+    CorrectnessImage of Correctness {
+        questions: u64,
+        comparisons: u64,
+        exact_match: (Fraction, Fraction),
+        f1: (f64, f64),
+        unknown: (Fraction, Fraction),
+        flows_same_meaning: Flows,
+        flows_changed_meaning: Flows,
+    }
+}
+
+image! {
+    FlowsImage of Flows {
+        kept: u64,
+        lost: u64,
+        gained: u64,
+        wrong: u64,
+    }
+}
+
+image! {
+    OverlapImage of Overlap {
+        questions: u64,
+        by_id: OverlapFigures,
+        by_content: OverlapFigures,
+        identical_prompts: u64,
+    }
+}
+
+image! {
+    OverlapFiguresImage of OverlapFigures {
+        mean_shared: f64,
+        none: u64,
+        same_set: u64,
+        same_list: u64,
+    }
+}
+
+image! {
+    SubgroupImage of Subgroup {
+        tag: String,
+        questions: u64,
+        churn: Fraction,
+        adjusted_p: f64,
+        stable_flips: u64,
+    }
+}
+
+image! {
+    PowerImage of Power {
+        smallest_detectable: f64,
+        questions_to_decide: Option<u64>,
+    }
+}
+
+image! {
+    RungImage of Rung {
+        from: SnapshotName,
+        to: SnapshotName,
+        exact: Fraction,
+        semantic: Fraction,
+        stable_flips: u64,
+    }
+}
+
+image! {
+    SnapshotImage of SnapshotSummary {
+        name: String,
+        physical: String,
+        fingerprint: Option<Digest>,
+        documents: Option<u64>,
+    }
+}
+
+image! {
+    MachineryImage of Machinery {
+        retrieve: String,
+        generate: String,
+        judge: String,
+        caveats: Vec<String>,
+        tool_version: String,
+    }
+}
+
+image! {
+    FlipDetailImage of FlipDetail {
+        question: QuestionId,
+        text: String,
+        old_answer: String,
+        new_answer: String,
+        gold: Vec<String>,
+        left: Vec<EvidenceLine>,
+        came: Vec<EvidenceLine>,
+        shared: u64,
+    }
+}
+
+image! {
+    EvidenceLineImage of EvidenceLine {
+        id: String,
+        excerpt: String,
+    }
+}
+
+image! {
+    ValidityImage of Validity {
+        cells: u64,
+        accepted: Vec<(String, u64)>,
+        invalid: Vec<(String, u64)>,
+        excluded_questions: u64,
+        packets: u64,
+        mismatched_evidence: u64,
+        served_models: Vec<(String, Vec<String>)>,
+    }
+}
+
+image! {
+    RecordImage of RunRecord {
+        heads: Vec<(String, Digest)>,
+        attempts: u64,
+        retries: Vec<(String, u64)>,
+        tokens: (u64, u64),
+        duration_ms: u64,
+    }
+}

@@ -1,0 +1,93 @@
+//! Whole reports of typical results, as people read them.
+
+use super::fixtures::{compatible, incompatible, inconclusive};
+use super::result::AuditResult;
+use super::{markdown, terminal};
+use insta::assert_snapshot;
+
+/// The kernel of paragraph answers: repeats never agree word for word.
+fn degenerate() -> AuditResult {
+    let mut result = inconclusive();
+    let exact = &mut result.analysis.kernels[0];
+    exact.degenerate = true;
+    exact.within.numerator = 12;
+    result.decision.incompatible_when[0].void = Some("degenerate-kernel".to_owned());
+    result.decision.questions_to_decide = None;
+    result
+}
+
+fn without_gold_and_evidence() -> AuditResult {
+    let mut result = incompatible();
+    result.analysis.correctness = None;
+    result.analysis.overlap = None;
+    result.analysis.subgroups.clear();
+    for flip in &mut result.analysis.flips {
+        (flip.old_correct, flip.new_correct, flip.shared_documents) = (None, None, None);
+    }
+    for detail in &mut result.flips {
+        detail.gold.clear();
+        detail.left.clear();
+        detail.came.clear();
+        detail.shared = 0;
+    }
+    result
+}
+
+fn with_every_caveat() -> AuditResult {
+    let mut result = incompatible();
+    result.machinery.caveats = vec![
+        "the embedded reader extracts spans and knows nothing of its own".to_owned(),
+        "the embedded judge compares words (it is no language model)".to_owned(),
+    ];
+    result.analysis.asked = 310;
+    result.analysis.unchanged = 90;
+    result.analysis.kernels[1].stream.agrees = false;
+    result.validity.excluded_questions = 3;
+    result.validity.mismatched_evidence = 1;
+    result.validity.served_models[1].1.push("another".to_owned());
+    result
+}
+
+#[test]
+fn an_incompatible_audit_reads_well() {
+    assert_snapshot!("incompatible_markdown", markdown(&incompatible()));
+    assert_snapshot!("incompatible_terminal", terminal(&incompatible(), 100));
+}
+
+#[test]
+fn a_compatible_audit_reads_well() {
+    assert_snapshot!("compatible_markdown", markdown(&compatible()));
+    assert_snapshot!("compatible_terminal", terminal(&compatible(), 80));
+}
+
+#[test]
+fn an_inconclusive_audit_says_what_would_decide() {
+    assert_snapshot!("inconclusive_markdown", markdown(&inconclusive()));
+    assert_snapshot!("inconclusive_terminal", terminal(&inconclusive(), 80));
+}
+
+#[test]
+fn a_degenerate_kernel_is_named_before_any_figure() {
+    assert_snapshot!("degenerate_markdown", markdown(&degenerate()));
+}
+
+#[test]
+fn a_black_box_without_gold_has_no_empty_sections() {
+    assert_snapshot!("black_box_markdown", markdown(&without_gold_and_evidence()));
+}
+
+#[test]
+fn caveats_stand_before_any_figure() {
+    let text = markdown(&with_every_caveat());
+    let (before, _) = text.split_once("### Excess churn").expect("a section on churn");
+    assert_snapshot!("caveats_markdown", before);
+    assert_snapshot!("caveats_terminal", terminal(&with_every_caveat(), 80));
+}
+
+#[test]
+fn the_first_line_is_the_verdict_and_why() {
+    let first = |result| markdown(&result).lines().next().map(str::to_owned).unwrap_or_default();
+    assert_snapshot!(first(incompatible()), @"## ❌ Incompatible: excess churn 6.44 pp exact (limit 3 pp) and 10.25 pp semantic, beyond the noise of repeats");
+    assert_snapshot!(first(compatible()), @"## ✅ Compatible: excess churn is proved small, semantic upper bound 1.50 pp (limit 5 pp)");
+    assert_snapshot!(first(inconclusive()), @"## ⚠️ Inconclusive: 400 questions prove neither churn nor its absence, semantic excess churn lies between -0.37 and 8.20 pp");
+}

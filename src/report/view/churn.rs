@@ -1,0 +1,120 @@
+//! D̂ by kernel, with what it is made of beside it.
+
+use super::rule;
+use crate::analyze::{Analysis, KernelFigures};
+use crate::gate::{Decision, LineOutcome};
+use crate::report::document::{Block, Line, Section, Table, Topic};
+use crate::report::numbers;
+use crate::report::picture::{Bar, picture};
+use crate::report::result::AuditResult;
+
+pub(super) fn section(result: &AuditResult) -> Section<'_> {
+    let (analysis, decision) = (&result.analysis, &result.decision);
+    let mut blocks = vec![Block::Table(table(result))];
+    let drawn = picture(&bars(analysis, decision));
+    if !drawn.is_empty() {
+        blocks.push(Block::Picture(drawn));
+    }
+    blocks.push(Block::Paragraph(Line::ours(explanation(analysis))));
+    if let Some(unchanged) = unchanged(analysis) {
+        blocks.push(Block::Paragraph(Line::ours(unchanged)));
+    }
+    Section::new(Topic::Churn, String::new(), blocks)
+}
+
+/// The table of kernels: the heart of every report.
+pub(in crate::report) fn table<'a>(result: &AuditResult) -> Table<'a> {
+    let columns = vec![
+        ("kernel", false),
+        ("D̂ (pp)", true),
+        ("interval", true),
+        ("limit", false),
+        ("within", true),
+        ("cross", true),
+        ("lower bound", true),
+        ("upper bound", true),
+        ("p", true),
+    ];
+    let rows = result.analysis.kernels.iter().map(|figures| row(figures, &result.decision)).collect();
+    Table { columns, rows }
+}
+
+fn row<'a>(figures: &KernelFigures, decision: &Decision) -> Vec<Line<'a>> {
+    let (low, high) = figures.interval;
+    let mut cells = vec![Line::ours(figures.kernel.to_string()), Line::strong(numbers::pp(figures.churn))];
+    let rest = [
+        format!("{} to {}", numbers::pp(low), numbers::pp(high)),
+        limits(figures, decision),
+        numbers::percent(figures.within),
+        numbers::percent(figures.cross),
+        numbers::pp(figures.lower_bound),
+        numbers::pp_float(figures.upper_bound),
+        numbers::probability(figures.randomisation_p),
+    ];
+    cells.extend(rest.into_iter().map(Line::ours));
+    cells
+}
+
+/// The limits that the rule sets for this kernel, as the picture names them: `block ≥ 3 pp, pass < 5 pp`.
+fn limits(figures: &KernelFigures, decision: &Decision) -> String {
+    let names: Vec<String> = marks(figures, decision).into_iter().map(|(_, name)| name).collect();
+    if names.is_empty() { "–".to_owned() } else { names.join(", ") }
+}
+
+fn bars(analysis: &Analysis, decision: &Decision) -> Vec<Bar> {
+    analysis.kernels.iter().map(|figures| bar(figures, decision)).collect()
+}
+
+fn bar(figures: &KernelFigures, decision: &Decision) -> Bar {
+    Bar {
+        label: figures.kernel.to_string(),
+        low: figures.lower_bound.percentage_points(),
+        middle: figures.churn.percentage_points(),
+        high: figures.upper_bound * 100.0,
+        limits: marks(figures, decision),
+    }
+}
+
+fn marks(figures: &KernelFigures, decision: &Decision) -> Vec<(f64, String)> {
+    let of_kernel = |line: &&LineOutcome| line.kernel == figures.kernel;
+    let blocking = decision.incompatible_when.iter().filter(of_kernel).map(|line| ("block", line));
+    let passing = decision.compatible_when.iter().filter(of_kernel).map(|line| ("pass", line));
+    blocking.chain(passing).filter_map(|(word, line)| mark(word, line)).collect()
+}
+
+/// A limit's place and name. Zero has its own line in the picture, and the rule is spelt out below it.
+fn mark(word: &str, line: &LineOutcome) -> Option<(f64, String)> {
+    let limit = rule::limit(line).filter(|limit| limit.units() != 0)?;
+    Some((limit.value() * 100.0, format!("{word} {}", rule::against(line))))
+}
+
+fn explanation(analysis: &Analysis) -> String {
+    let level = numbers::float(analysis.confidence.level() * 100.0, 2);
+    let level = level.trim_end_matches('0').trim_end_matches('.');
+    format!(
+        "D̂ is agreement of repeats within a snapshot minus agreement across the two, so the noise of repeats is \
+         already subtracted. {} asked, {} and {} repeats. The interval is two-sided, the bounds one-sided, all at \
+         {level}% confidence; in the picture ├ is the lower bound, ● D̂ and ┤ the upper bound.",
+        numbers::counted(analysis.asked, "question"),
+        analysis.repeats.0,
+        analysis.repeats.1
+    )
+}
+
+fn unchanged(analysis: &Analysis) -> Option<String> {
+    if analysis.unchanged == 0 {
+        return None;
+    }
+    let asked: Vec<String> = analysis
+        .kernels
+        .iter()
+        .map(|figures| format!("{} pp {}", numbers::pp(figures.churn_asked), figures.kernel))
+        .collect();
+    Some(format!(
+        "{} of {} have byte-identical prompts in both snapshots and count as zero without being asked. Over the asked \
+         ones alone D̂ is {}.",
+        numbers::count(analysis.unchanged),
+        numbers::counted(analysis.questions, "question"),
+        asked.join(" and ")
+    ))
+}

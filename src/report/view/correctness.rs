@@ -1,0 +1,77 @@
+//! Flows of correctness: what was lost and gained, net beside gross.
+
+use crate::analyze::{Analysis, Correctness, Flows};
+use crate::model::Fraction;
+use crate::report::document::{Block, Line, Section, Table, Topic};
+use crate::report::numbers;
+
+/// Gained minus lost over the compared pairs: the change of exact match. Absent where nothing was compared.
+pub(super) fn net(correctness: &Correctness) -> Option<Fraction> {
+    let total = total(correctness);
+    let numerator = i64::try_from(i128::from(total.gained) - i128::from(total.lost)).ok()?;
+    (correctness.comparisons > 0).then_some(Fraction { numerator, denominator: correctness.comparisons })
+}
+
+pub(super) fn section(analysis: &Analysis) -> Option<Section<'static>> {
+    let correctness = analysis.correctness.as_ref()?;
+    let blocks = vec![Block::Table(flows(correctness)), Block::List(facts(correctness))];
+    Some(Section::new(Topic::Correctness, teaser(correctness), blocks))
+}
+
+fn teaser(correctness: &Correctness) -> String {
+    let total = total(correctness);
+    let net = net(correctness).map_or_else(|| "–".to_owned(), numbers::signed_pp);
+    let gross = numbers::percent_of(total.lost.saturating_add(total.gained), correctness.comparisons);
+    format!("net {net} pp of pairs, gross {gross} moved")
+}
+
+/// Flows whatever became of the meaning.
+pub(super) fn total(correctness: &Correctness) -> Flows {
+    let (same, changed) = (correctness.flows_same_meaning, correctness.flows_changed_meaning);
+    Flows {
+        kept: same.kept.saturating_add(changed.kept),
+        lost: same.lost.saturating_add(changed.lost),
+        gained: same.gained.saturating_add(changed.gained),
+        wrong: same.wrong.saturating_add(changed.wrong),
+    }
+}
+
+fn flows<'a>(correctness: &Correctness) -> Table<'a> {
+    let columns = vec![
+        ("pairs of answers", false),
+        ("same meaning", true),
+        ("changed meaning", true),
+        ("all", true),
+        ("share", true),
+    ];
+    let split = [correctness.flows_same_meaning, correctness.flows_changed_meaning, total(correctness)];
+    let rows = [
+        row("correct before and after", split.map(|flows| flows.kept), correctness),
+        row("lost: correct before, wrong after", split.map(|flows| flows.lost), correctness),
+        row("gained: wrong before, correct after", split.map(|flows| flows.gained), correctness),
+        row("wrong before and after", split.map(|flows| flows.wrong), correctness),
+    ];
+    Table { columns, rows: rows.into() }
+}
+
+fn row<'a>(label: &'static str, counts: [u64; 3], correctness: &Correctness) -> Vec<Line<'a>> {
+    let share = numbers::percent_of(counts[2], correctness.comparisons);
+    let cells = [label.to_owned()].into_iter().chain(counts.map(numbers::count)).chain([share]);
+    cells.map(Line::ours).collect()
+}
+
+fn facts<'a>(correctness: &Correctness) -> Vec<Line<'a>> {
+    let arrow = |(old, new): (Fraction, Fraction)| format!("{} → {}", numbers::percent(old), numbers::percent(new));
+    let (old_f1, new_f1) = correctness.f1;
+    let facts = [
+        format!(
+            "{} with accepted answers, {} of old and new answers; a pair takes the same repeat of both snapshots",
+            numbers::counted(correctness.questions, "question"),
+            numbers::counted(correctness.comparisons, "pair")
+        ),
+        format!("exact match {}", arrow(correctness.exact_match)),
+        format!("token F1 {} → {}", numbers::float(old_f1 * 100.0, 2), numbers::float(new_f1 * 100.0, 2)),
+        format!("UNKNOWN {}", arrow(correctness.unknown)),
+    ];
+    facts.into_iter().map(Line::ours).collect()
+}

@@ -1,0 +1,134 @@
+//! Stable flips with their texts, in the order of the analysis: worst first.
+
+use super::NAME;
+use super::headline::figures;
+use crate::analyze::{Analysis, Flip};
+use crate::model::Kernel;
+use crate::report::document::{Block, DiffLine, Line, Section, Topic};
+use crate::report::escape::Untrusted;
+use crate::report::numbers;
+use crate::report::result::{AuditResult, EvidenceLine, FlipDetail};
+use std::collections::BTreeMap;
+
+/// Flips that stand open.
+const OPEN: usize = 3;
+/// Characters of a question that are shown.
+const QUESTION: usize = 240;
+/// Characters of an answer that are shown.
+const ANSWER: usize = 240;
+/// Characters of a document's text that are shown.
+const EXCERPT: usize = 120;
+/// Documents that are shown of those that left, and of those that came.
+const DOCUMENTS: usize = 3;
+/// Accepted answers that are shown.
+const GOLD: usize = 3;
+
+pub(super) fn section(result: &AuditResult) -> Section<'_> {
+    let details: BTreeMap<_, _> = result.flips.iter().map(|detail| (&detail.question, detail)).collect();
+    let flips = &result.analysis.flips;
+    let numbered = (1..).zip(flips);
+    let entries = numbered.map(|(number, flip)| entry(number, flip, details.get(&flip.question).copied())).collect();
+    let blocks = vec![Block::Paragraph(Line::ours(introduction(result)))];
+    let mut section = Section::new(Topic::Flips, String::new(), blocks);
+    section.entries = entries;
+    section.open_entries = OPEN;
+    section
+}
+
+fn introduction(result: &AuditResult) -> String {
+    let flips = result.analysis.flips.len() as u64;
+    if flips == 0 {
+        return "None: no question has repeats that agree within each snapshot and disagree across the two.".to_owned();
+    }
+    format!(
+        "{}, worst first: repeats of the old snapshot agree in meaning, repeats of the new one agree, and the two \
+         disagree.{}",
+        numbers::counted(flips, "question"),
+        expected_by_chance(&result.analysis).unwrap_or_default()
+    )
+}
+
+/// The count that is left when flips that noise alone makes are taken off.
+fn expected_by_chance(analysis: &Analysis) -> Option<String> {
+    let corrected = figures(analysis, Kernel::Semantic)?.corrected_flips?;
+    Some(format!(" Corrected for flips that noise alone makes, the count is {}.", numbers::float(corrected, 1)))
+}
+
+fn entry<'a>(number: usize, flip: &'a Flip, detail: Option<&'a FlipDetail>) -> Vec<Block<'a>> {
+    let title = Line::strong(format!("{number}.")).and(" ");
+    let title = match detail {
+        Some(detail) => title.theirs(&detail.text, QUESTION).and(" · question ").theirs(&flip.question.0, NAME),
+        None => title.and("question ").theirs(&flip.question.0, NAME),
+    };
+    let title = correctness(flip).map_or(title.clone(), |told| title.and(format!(" · {told}")));
+    vec![Block::Paragraph(title), Block::Diff(diff(flip, detail))]
+}
+
+fn correctness(flip: &Flip) -> Option<&'static str> {
+    Some(match (flip.old_correct?, flip.new_correct?) {
+        (true, true) => "correct before and after",
+        (true, false) => "was correct, is wrong",
+        (false, true) => "was wrong, is correct",
+        (false, false) => "wrong before and after",
+    })
+}
+
+fn diff<'a>(flip: &'a Flip, detail: Option<&'a FlipDetail>) -> Vec<DiffLine<'a>> {
+    let old = detail.map_or(flip.old.as_str(), |detail| &detail.old_answer);
+    let new = detail.map_or(flip.new.as_str(), |detail| &detail.new_answer);
+    let mut lines = vec![text_line('-', "old answer", old), text_line('+', "new answer", new)];
+    if let Some(detail) = detail {
+        lines.extend(gold(detail));
+        lines.extend(evidence(detail));
+    }
+    lines
+}
+
+fn text_line<'a>(sign: char, label: &'static str, text: &'a str) -> DiffLine<'a> {
+    DiffLine { sign, label, texts: vec![(Untrusted::new(text), ANSWER)], remark: String::new() }
+}
+
+fn remark<'a>(sign: char, label: &'static str, remark: String) -> DiffLine<'a> {
+    DiffLine { sign, label, texts: Vec::new(), remark }
+}
+
+fn gold(detail: &FlipDetail) -> Option<DiffLine<'_>> {
+    if detail.gold.is_empty() {
+        return None;
+    }
+    let texts = detail.gold.iter().take(GOLD).map(|alias| (Untrusted::new(alias), NAME)).collect();
+    let left_out = detail.gold.len().saturating_sub(GOLD);
+    let remark = if left_out > 0 { format!("and {left_out} more") } else { String::new() };
+    Some(DiffLine { sign: ' ', label: "accepted", texts, remark })
+}
+
+fn evidence(detail: &FlipDetail) -> Vec<DiffLine<'_>> {
+    if detail.shared == 0 && detail.left.is_empty() && detail.came.is_empty() {
+        return Vec::new();
+    }
+    let told = format!(
+        "{} shared, {} left, {} came",
+        numbers::counted(detail.shared, "document"),
+        detail.left.len(),
+        detail.came.len()
+    );
+    let mut lines = vec![remark(' ', "evidence", told)];
+    lines.extend(documents('-', "left", &detail.left));
+    lines.extend(documents('+', "came", &detail.came));
+    lines
+}
+
+fn documents<'a>(sign: char, label: &'static str, documents: &'a [EvidenceLine]) -> Vec<DiffLine<'a>> {
+    let line = |document: &'a EvidenceLine| DiffLine {
+        sign,
+        label,
+        texts: vec![(Untrusted::new(&document.id), NAME), (Untrusted::new(&document.excerpt), EXCERPT)],
+        remark: String::new(),
+    };
+    let mut lines: Vec<DiffLine<'a>> = documents.iter().take(DOCUMENTS).map(line).collect();
+    let left_out = documents.len().saturating_sub(DOCUMENTS);
+    if left_out > 0 {
+        lines.push(remark(sign, label, format!("and {left_out} more")));
+    }
+    lines
+}

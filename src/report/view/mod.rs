@@ -1,0 +1,56 @@
+//! Result -> document: every phrase and every rounding of the reports, once for all formats.
+
+mod changed;
+mod churn;
+mod correctness;
+mod flips;
+mod headline;
+mod reproduce;
+mod rule;
+mod sample;
+mod subgroups;
+mod turnover;
+mod validity;
+mod warnings;
+
+use super::document::{Document, Section};
+use super::result::AuditResult;
+pub(in crate::report) use reproduce::{commands, folder};
+
+/// Characters of a name or an id that are shown.
+const NAME: usize = 80;
+/// Characters of a physical snapshot, a backend or a model that are shown.
+const DESCRIPTION: usize = 160;
+/// Characters of a sentence from outside that are shown.
+const SENTENCE: usize = 320;
+/// Rows of a table of snapshots, tags or reasons that are shown.
+const ROWS: usize = 20;
+
+/// Everything a report says about a result.
+pub(in crate::report) fn document(result: &AuditResult) -> Document<'_> {
+    Document {
+        verdict: result.decision.verdict,
+        headline: headline::headline(result),
+        summary: headline::summary(result),
+        warnings: warnings::warnings(result),
+        sections: sections(result),
+    }
+}
+
+fn sections(result: &AuditResult) -> Vec<Section<'_>> {
+    let always = [churn::section(result), rule::section(result), changed::section(result), flips::section(result)];
+    let known = [
+        correctness::section(&result.analysis),
+        turnover::section(&result.analysis),
+        subgroups::ladder(&result.analysis),
+        subgroups::section(&result.analysis),
+    ];
+    let last = [validity::section(result), sample::section(result), reproduce::section(result)];
+    always.into_iter().chain(known.into_iter().flatten()).chain(last).collect()
+}
+
+/// The first rows, and how many are left out.
+fn first_rows<T>(rows: &[T]) -> (&[T], usize) {
+    let shown = rows.len().min(ROWS);
+    (&rows[..shown], rows.len() - shown)
+}

@@ -1,0 +1,37 @@
+//! How to get the same figures again, and how to overrule the gate in the open.
+
+use crate::report::document::{Block, Line, Section, Topic};
+use crate::report::result::{AuditResult, RunRecord};
+
+/// Digits of a ledger's name that are shown.
+const NAME: usize = 24;
+
+pub(super) fn section(result: &AuditResult) -> Section<'_> {
+    let intro = "The run's folder holds every answer and judgment. Verifying recomputes each digest and figure from \
+                 it, without a network.";
+    let override_note = "The rule was fixed before anything was asked. Whoever accepts this change all the same \
+                         changes the rule in the spec of the base branch, where it can be reviewed, or merges over \
+                         the check.";
+    let blocks = vec![
+        Block::Paragraph(Line::ours(intro)),
+        Block::Commands(commands(result)),
+        Block::List(heads(&result.record)),
+        Block::Paragraph(Line::ours(override_note)),
+    ];
+    Section::new(Topic::Reproduce, format!("run {}", result.protocol.short()), blocks)
+}
+
+/// The commands that go on from here.
+pub(in crate::report) fn commands(result: &AuditResult) -> Vec<String> {
+    let folder = folder(result);
+    vec![format!("churngate verify {folder}"), format!("churngate report {folder}")]
+}
+
+/// The run's folder, as it is named beside the spec.
+pub(in crate::report) fn folder(result: &AuditResult) -> String {
+    format!(".churngate/{}", result.protocol)
+}
+
+fn heads(record: &RunRecord) -> Vec<Line<'_>> {
+    record.heads.iter().map(|(name, head)| Line::default().theirs(name, NAME).and(" ").code(head.to_string())).collect()
+}

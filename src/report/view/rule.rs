@@ -1,0 +1,108 @@
+//! The rule of the gate, line by line.
+
+use crate::gate::LineOutcome;
+use crate::model::{Kernel, PercentagePoints};
+use crate::report::document::{Block, Line, Section, Table, Topic};
+use crate::report::numbers;
+use crate::report::result::AuditResult;
+
+/// A condition as the report words it: the figure's name, the comparison, and whether the line belongs to a rule
+/// about D̂ itself.
+pub(super) struct Condition {
+    /// `D̂`, `lower bound`, `upper bound`.
+    pub figure: &'static str,
+    /// `≥`, `<`, `>`.
+    pub comparison: &'static str,
+}
+
+/// The words for a condition's code.
+pub(super) fn condition(line: &LineOutcome) -> Condition {
+    let (figure, comparison) = match line.condition.as_str() {
+        "at_least" => ("D̂", "≥"),
+        "below" => ("D̂", "<"),
+        "lower_bound_above" => ("lower bound", ">"),
+        "upper_bound_below" => ("upper bound", "<"),
+        _ => ("an unknown figure", "against"),
+    };
+    Condition { figure, comparison }
+}
+
+/// The limit of a line in percentage points, where it is one.
+pub(super) fn limit(line: &LineOutcome) -> Option<PercentagePoints> {
+    line.limit.parse().ok()
+}
+
+/// `≥ 3 pp`.
+pub(super) fn against(line: &LineOutcome) -> String {
+    let limit = limit(line).map_or_else(|| "–".to_owned(), numbers::limit);
+    format!("{} {limit}", condition(line).comparison)
+}
+
+/// The figure of a line with as many decimals as it takes to see on which side of the limit it lies: a D̂ of
+/// 2.9988 pp is never printed as 3.00 pp beside a limit of 3 pp.
+pub(super) fn figure(line: &LineOutcome) -> String {
+    let limit = limit(line).map_or(f64::NAN, |limit| limit.value() * 100.0);
+    let side = line.figure_pp.partial_cmp(&limit);
+    let tells = |text: &String| text.parse::<f64>().is_ok_and(|shown| shown.partial_cmp(&limit) == side);
+    let texts = || (2..=6).map(|decimals| numbers::float(line.figure_pp, decimals));
+    texts().find(tells).unwrap_or_else(|| numbers::float(line.figure_pp, 2))
+}
+
+/// Why a line cannot hold whatever its figure.
+pub(super) fn void(line: &LineOutcome) -> Option<&'static str> {
+    line.void.as_deref().map(|code| match code {
+        "degenerate-kernel" => "cannot hold: this kernel sees no churn here",
+        "too-few-questions" => "cannot hold: too few questions to prove it",
+        _ => "cannot hold",
+    })
+}
+
+/// The kernel that the verdict is told by: the semantic one where the lines name it.
+pub(super) fn leading_kernel(lines: &[LineOutcome]) -> Option<Kernel> {
+    lines.iter().map(|line| line.kernel).max()
+}
+
+pub(super) fn section(result: &AuditResult) -> Section<'_> {
+    let decision = &result.decision;
+    let mut rows = rows("blocks", &decision.incompatible_when);
+    rows.extend(self::rows("passes", &decision.compatible_when));
+    let columns = vec![
+        ("rule", false),
+        ("kernel", false),
+        ("figure", false),
+        ("value (pp)", true),
+        ("must be", false),
+        ("holds", false),
+    ];
+    let intro = "The gate blocks where every blocking line holds, else passes where every passing line holds, else is \
+                 inconclusive. No subgroup, accuracy or overlap can change that.";
+    let blocks = vec![Block::Paragraph(Line::ours(intro)), Block::Table(Table { columns, rows })];
+    Section::new(Topic::Rule, teaser(result), blocks)
+}
+
+fn teaser(result: &AuditResult) -> String {
+    let held = |lines: &[LineOutcome]| format!("{} of {}", lines.iter().filter(|line| line.holds).count(), lines.len());
+    let decision = &result.decision;
+    format!(
+        "{} blocking lines hold, {} passing lines hold",
+        held(&decision.incompatible_when),
+        held(&decision.compatible_when)
+    )
+}
+
+fn rows<'a>(rule: &'static str, lines: &'a [LineOutcome]) -> Vec<Vec<Line<'a>>> {
+    lines.iter().map(|line| row(rule, line)).collect()
+}
+
+fn row<'a>(rule: &'static str, line: &'a LineOutcome) -> Vec<Line<'a>> {
+    let holds = void(line).unwrap_or(if line.holds { "yes" } else { "no" });
+    let cells = [
+        rule.to_owned(),
+        line.kernel.to_string(),
+        condition(line).figure.to_owned(),
+        figure(line),
+        against(line),
+        holds.to_owned(),
+    ];
+    cells.into_iter().map(Line::ours).collect()
+}

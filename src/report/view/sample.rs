@@ -1,0 +1,49 @@
+//! What a sample of this size could detect, and what it cost.
+
+use crate::report::document::{Block, Line, Section, Topic};
+use crate::report::numbers;
+use crate::report::result::{AuditResult, RunRecord};
+
+pub(super) fn section(result: &AuditResult) -> Section<'_> {
+    let analysis = &result.analysis;
+    let smallest = numbers::pp_float(analysis.power.smallest_detectable);
+    let mut facts = vec![Line::ours(format!(
+        "with {} and the spread seen here, excess churn of {smallest} pp or more is seen in 80% of audits",
+        numbers::counted(analysis.questions, "question")
+    ))];
+    facts.extend(needed(result).map(Line::ours));
+    facts.push(Line::ours(cost(&result.record)));
+    facts.push(Line::ours(stream(result)));
+    Section::new(Topic::Sample, format!("smallest detectable churn {smallest} pp"), vec![Block::List(facts)])
+}
+
+fn needed(result: &AuditResult) -> Option<String> {
+    let needed = result.decision.questions_to_decide.or(result.analysis.power.questions_to_decide)?;
+    Some(format!("about {} would be needed for a decision at these figures", numbers::counted(needed, "question")))
+}
+
+fn cost(record: &RunRecord) -> String {
+    let (read, written) = record.tokens;
+    format!(
+        "{}, {} tokens read and {} written, {}",
+        numbers::counted(record.attempts, "attempt"),
+        numbers::count(read),
+        numbers::count(written),
+        numbers::duration(record.duration_ms)
+    )
+}
+
+fn stream(result: &AuditResult) -> String {
+    let draws: Vec<String> = result
+        .analysis
+        .kernels
+        .iter()
+        .map(|figures| {
+            let (low, high) = figures.stream.interval;
+            let (lower, low, high) = (numbers::pp(figures.stream.lower_bound), numbers::pp(low), numbers::pp(high));
+            format!("{} lower bound {lower}, interval {low} to {high} pp", figures.kernel)
+        })
+        .collect();
+    let count = result.analysis.kernels.first().map_or(0, |figures| figures.stream.draws);
+    format!("preregistered stream of {} as a cross-check: {}", numbers::counted(count.into(), "draw"), draws.join("; "))
+}

@@ -1,0 +1,73 @@
+//! How the audit went: cells, packets, models, retries.
+
+use super::{NAME, first_rows};
+use crate::analyze::KernelFigures;
+use crate::report::document::{Block, Line, Section, Topic};
+use crate::report::numbers;
+use crate::report::result::{AuditResult, Validity};
+
+pub(super) fn section(result: &AuditResult) -> Section<'_> {
+    let validity = &result.validity;
+    let mut facts = vec![cells(validity), packets(validity)];
+    facts.extend(validity.served_models.iter().filter_map(|(snapshot, models)| served(snapshot, models)));
+    facts.extend(retries(result));
+    facts.extend(result.analysis.kernels.iter().map(noise_floor));
+    Section::new(Topic::Validity, teaser(validity), vec![Block::List(facts)])
+}
+
+fn total(counts: &[(String, u64)]) -> u64 {
+    counts.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count))
+}
+
+fn teaser(validity: &Validity) -> String {
+    let (accepted, invalid) = (total(&validity.accepted), total(&validity.invalid));
+    format!("{} accepted, {} without one", numbers::counted(accepted, "answer"), numbers::counted(invalid, "cell"))
+}
+
+fn cells(validity: &Validity) -> Line<'_> {
+    let mut line = Line::ours(format!("{} to fill", numbers::counted(validity.cells, "cell")));
+    for (snapshot, accepted) in first_rows(&validity.accepted).0 {
+        let invalid = validity.invalid.iter().find(|(name, _)| name == snapshot).map_or(0, |(_, count)| *count);
+        line = line.and("; ").theirs(snapshot, NAME).and(format!(
+            " {} accepted, {} without an answer",
+            numbers::count(*accepted),
+            numbers::count(invalid)
+        ));
+    }
+    line
+}
+
+fn packets<'a>(validity: &Validity) -> Line<'a> {
+    Line::ours(format!(
+        "{} judged blindly; {} excluded; two retrievals differed for {}",
+        numbers::counted(validity.packets, "packet"),
+        numbers::counted(validity.excluded_questions, "question"),
+        numbers::counted(validity.mismatched_evidence, "question")
+    ))
+}
+
+fn served<'a>(snapshot: &'a str, models: &'a [String]) -> Option<Line<'a>> {
+    let (first, rest) = models.split_first()?;
+    let line = Line::default().theirs(snapshot, NAME).and(" served by ").theirs(first, NAME);
+    Some(first_rows(rest).0.iter().fold(line, |line, model| line.and(", ").theirs(model, NAME)))
+}
+
+/// Agreement of repeats by snapshot: one minus the noise floor.
+fn noise_floor<'a>(figures: &KernelFigures) -> Line<'a> {
+    Line::ours(format!(
+        "repeats agree under the {} kernel: {} within old, {} within new",
+        figures.kernel,
+        numbers::percent(figures.within_old),
+        numbers::percent(figures.within_new)
+    ))
+}
+
+fn retries(result: &AuditResult) -> Vec<Line<'_>> {
+    let (shown, _) = first_rows(&result.record.retries);
+    shown
+        .iter()
+        .map(|(reason, count)| {
+            Line::ours(format!("{} not accepted: ", numbers::counted(*count, "attempt"))).theirs(reason, NAME)
+        })
+        .collect()
+}

@@ -1,0 +1,73 @@
+//! What must be known before a number is believed.
+
+use super::SENTENCE;
+use crate::gate::Verdict;
+use crate::report::document::Line;
+use crate::report::numbers;
+use crate::report::result::AuditResult;
+
+/// Caveats of the machinery first, then what this run shows.
+pub(super) fn warnings(result: &AuditResult) -> Vec<Line<'_>> {
+    let caveats = result.machinery.caveats.iter().map(|caveat| Line::default().prose(caveat, SENTENCE));
+    let seen = [degenerate(result), excluded(result), mismatched(result), mixed_models(result), undecided(result)];
+    let streams = result.analysis.kernels.iter().filter(|figures| !figures.stream.agrees).map(|figures| {
+        Line::ours(format!(
+            "The preregistered bootstrap stream of the {} kernel lies more than one lattice unit from the exact \
+             quantiles. The verdict uses the exact ones.",
+            figures.kernel
+        ))
+    });
+    caveats.chain(seen.into_iter().flatten()).chain(streams).collect()
+}
+
+fn degenerate<'a>(result: &AuditResult) -> Option<Line<'a>> {
+    let blind: Vec<String> =
+        result.analysis.kernels.iter().filter(|figures| figures.degenerate).map(|f| f.kernel.to_string()).collect();
+    (!blind.is_empty()).then(|| {
+        Line::ours(format!(
+            "Repeats of one snapshot agree in fewer than 10% of pairs under the {} kernel: it cannot see churn, and a \
+             rule that needs it can never block.",
+            blind.join(" and the ")
+        ))
+    })
+}
+
+fn excluded<'a>(result: &AuditResult) -> Option<Line<'a>> {
+    let excluded = result.validity.excluded_questions;
+    (excluded > 0).then(|| {
+        Line::ours(format!(
+            "{} left out of every figure, for want of an accepted answer or judgment.",
+            numbers::counted(excluded, "question")
+        ))
+    })
+}
+
+fn mismatched<'a>(result: &AuditResult) -> Option<Line<'a>> {
+    let mismatched = result.validity.mismatched_evidence;
+    (mismatched > 0).then(|| {
+        Line::ours(format!(
+            "Two retrievals of the same snapshot differed for {}: retrieval itself varies, and the first of the two \
+             was used.",
+            numbers::counted(mismatched, "question")
+        ))
+    })
+}
+
+/// Answers of more than one served model cannot be told from churn.
+fn mixed_models<'a>(result: &AuditResult) -> Option<Line<'a>> {
+    let models = &result.validity.served_models;
+    let first = models.first().map(|(_, names)| names);
+    let differ = models.iter().any(|(_, names)| names.len() > 1 || Some(names) != first);
+    differ.then(|| Line::ours("The servers named more than one model: part of the churn may be the models'."))
+}
+
+fn undecided<'a>(result: &AuditResult) -> Option<Line<'a>> {
+    if result.decision.verdict != Verdict::Inconclusive {
+        return None;
+    }
+    Some(Line::ours(match result.decision.inconclusive.as_str() {
+        "pass" => "Inconclusive is no proof of compatibility. The spec lets an undecided audit pass.",
+        "fail" => "Inconclusive is no proof of incompatibility. The spec lets an undecided audit fail.",
+        _ => "Inconclusive is no proof of compatibility. The spec lets an undecided audit pass with a warning.",
+    }))
+}
