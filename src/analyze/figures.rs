@@ -37,23 +37,24 @@ pub struct Analysis {
 pub struct KernelFigures {
     /// The kernel.
     pub kernel: Kernel,
-    /// Mean agreement of repeats within the old snapshot (over asked questions and unchanged ones alike where known).
-    pub within_old: Fraction,
-    /// The same within the new snapshot.
-    pub within_new: Fraction,
-    /// Their mean with equal weights.
-    pub within: Fraction,
-    /// Mean agreement across.
-    pub cross: Fraction,
-    /// D̂ = within - cross, over all N questions.
+    /// Within and cross agreement, over the asked questions only: an unchanged question has no answers, so its
+    /// agreement is not known. Absent where no question was asked.
+    pub agreement: Option<Agreement>,
+    /// How many lattice units make 1: the contrast of every question is a multiple of `1 / lattice`.
+    pub lattice: u64,
+    /// D̂ over all N questions, an unchanged one counting with a contrast of zero: `numerator` is T, the sum of the
+    /// contrasts in lattice units, and `denominator` is `lattice * questions`. The gate reads this one.
     pub churn: Fraction,
-    /// D̂ over the asked questions only.
-    pub churn_asked: Fraction,
-    /// The exact percentile lower confidence bound.
+    /// D̂ over the asked questions: the same T over `lattice * asked`. Equals within - cross exactly. Absent where no
+    /// question was asked.
+    pub churn_asked: Option<Fraction>,
+    /// The standard deviation of the contrasts over all N questions (divisor N), as a share of 1.
+    pub spread: f64,
+    /// The exact percentile lower confidence bound of D̂ over all N questions (one-sided).
     pub lower_bound: Fraction,
-    /// The exact two-sided percentile interval.
+    /// The exact two-sided percentile interval of D̂ over all N questions.
     pub interval: (Fraction, Fraction),
-    /// The Dirichlet upper confidence bound, as a share of 1.
+    /// The Dirichlet (Gaffke) upper confidence bound of D over all N questions (one-sided), as a share of 1.
     pub upper_bound: f64,
     /// The share of the bootstrap distribution at or below zero.
     pub share_at_or_below_zero: f64,
@@ -63,10 +64,24 @@ pub struct KernelFigures {
     pub stream: Stream,
     /// Stable flips under this kernel.
     pub stable_flips: u64,
-    /// The count corrected for noise, in halves (twice the value is an integer), where R = 2.
+    /// The count corrected for noise, `n_FL - n_XX / 2`, a multiple of one half; zero in expectation where nothing
+    /// changed. Present only for two repeats on both sides.
     pub corrected_flips: Option<f64>,
-    /// Whether within agreement is below 10%, so that churn cannot be seen by this kernel.
+    /// Whether within agreement over the asked questions is below 10%, so that churn cannot be seen by this kernel.
     pub degenerate: bool,
+}
+
+/// Mean agreement of answers under one kernel, over the asked questions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Agreement {
+    /// Agreeing pairs of repeats within the old snapshot over all such pairs: denominator `asked * C(R, 2)`.
+    pub within_old: Fraction,
+    /// The same within the new snapshot.
+    pub within_new: Fraction,
+    /// The mean of the two with equal weights: denominator `asked * lattice`.
+    pub within: Fraction,
+    /// Agreeing pairs of an old and a new answer over all such pairs: denominator `asked * R_old * R_new`.
+    pub cross: Fraction,
 }
 
 /// Quantiles of the preregistered stream of draws.
@@ -80,7 +95,10 @@ pub struct Stream {
     pub interval: (Fraction, Fraction),
     /// Its share at or below zero.
     pub share_at_or_below_zero: f64,
-    /// Whether its three quantiles lie within one lattice unit of the exact ones.
+    /// How far its quantiles may lie from the exact ones, in lattice units: one, or three Monte-Carlo standard errors of
+    /// the quantile in question where that is more (large samples, few draws).
+    pub tolerance: u64,
+    /// Whether its three quantiles lie within the tolerance.
     pub agrees: bool,
 }
 
@@ -104,15 +122,15 @@ pub struct Flip {
 /// Correctness against gold, over matched repeats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Correctness {
-    /// Questions with gold.
+    /// Asked questions with gold.
     pub questions: u64,
-    /// Matched pairs of answers compared.
+    /// Matched pairs of answers compared: repeat j of old with repeat j of new, `questions * min(R_old, R_new)`.
     pub comparisons: u64,
-    /// Mean exact match, old and new.
+    /// Mean exact match over all answers to questions with gold, old and new: denominator `questions * R`.
     pub exact_match: (Fraction, Fraction),
-    /// Mean token F1, old and new.
+    /// Mean token F1 over the same answers, old and new.
     pub f1: (f64, f64),
-    /// Share of UNKNOWN answers, old and new, over all asked questions.
+    /// Share of UNKNOWN answers, old and new, over all answers to asked questions: denominator `asked * R`.
     pub unknown: (Fraction, Fraction),
     /// Flows where the judged meaning is the same.
     pub flows_same_meaning: Flows,
@@ -136,20 +154,41 @@ pub struct Flows {
 /// Evidence turnover between old and new.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Overlap {
-    /// Questions compared.
+    /// Questions compared: all those, asked or not, whose evidence is known on both sides.
     pub questions: u64,
     /// By id.
     pub by_id: OverlapFigures,
+    /// By URL, where every document has one.
+    pub by_url: Option<OverlapFigures>,
     /// By content.
     pub by_content: OverlapFigures,
-    /// Questions whose evidence is byte-identical (and so their prompts).
+    /// Questions whose evidence is identical in ids, URLs, contents and order (and so their prompts).
     pub identical_prompts: u64,
+    /// Stable flips of the semantic kernel against the other questions, by id.
+    pub flips: FlipOverlap,
+}
+
+/// Evidence turnover of stable flips against that of the other questions, by id.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlipOverlap {
+    /// Stable flips whose evidence is known on both sides.
+    pub flips: u64,
+    /// Mean number of shared documents among them; absent where there are none.
+    pub flips_mean_shared: Option<f64>,
+    /// How many of them share no document.
+    pub flips_none: u64,
+    /// Mean number of shared documents among the other questions; absent where there are none.
+    pub rest_mean_shared: Option<f64>,
+    /// How many of the others share no document.
+    pub rest_none: u64,
+    /// Two-sided p-value of Fisher's exact test: sharing no document against flipping.
+    pub fisher_p: f64,
 }
 
 /// Overlap by one sort of key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OverlapFigures {
-    /// Mean number of shared documents.
+    /// Mean number of distinct keys that stand on both sides.
     pub mean_shared: f64,
     /// Questions that share none.
     pub none: u64,
@@ -166,21 +205,22 @@ pub struct Subgroup {
     pub tag: String,
     /// Questions.
     pub questions: u64,
-    /// D̂ under the semantic kernel.
+    /// D̂ under the semantic kernel over the tag's questions, unchanged ones counting with zero.
     pub churn: Fraction,
+    /// P-value of the exact randomisation test.
+    pub p: f64,
     /// Holm-adjusted p-value of the exact randomisation test.
     pub adjusted_p: f64,
     /// Stable flips.
     pub stable_flips: u64,
 }
 
-/// What a sample can detect.
+/// What a sample of this size can detect. How many questions would decide is the gate's to say.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Power {
-    /// The smallest D that is seen with 80% power, as a share of 1, from the observed spread.
+    /// The smallest D under the semantic kernel that makes its lower bound exceed zero with 80% power, as a share of 1,
+    /// from the noise that was observed.
     pub smallest_detectable: f64,
-    /// Questions that would be needed for a decision, where it is undecided and can be said.
-    pub questions_to_decide: Option<u64>,
 }
 
 /// Churn between two adjacent snapshots.
@@ -190,9 +230,9 @@ pub struct Rung {
     pub from: SnapshotName,
     /// The later one.
     pub to: SnapshotName,
-    /// D̂ under the exact kernel.
+    /// D̂ under the exact kernel, over all N questions.
     pub exact: Fraction,
-    /// D̂ under the semantic kernel.
+    /// D̂ under the semantic kernel, over all N questions.
     pub semantic: Fraction,
     /// Stable flips under the semantic kernel.
     pub stable_flips: u64,

@@ -2,7 +2,8 @@
 
 use super::result::{AuditResult, EvidenceLine, FORMAT, FlipDetail, Machinery, RunRecord, SnapshotSummary, Validity};
 use crate::analyze::{
-    Analysis, Correctness, Flip, Flows, KernelFigures, Overlap, OverlapFigures, Power, Stream, Subgroup,
+    Agreement, Analysis, Correctness, Flip, FlipOverlap, Flows, KernelFigures, Overlap, OverlapFigures, Power, Stream,
+    Subgroup,
 };
 use crate::gate::{Decision, LineOutcome, Verdict};
 use crate::model::{Answer, Confidence, Digest, Fraction, Kernel, QuestionId};
@@ -33,8 +34,7 @@ pub(super) fn compatible() -> AuditResult {
     let mut result = incompatible();
     result.decision = decision(Verdict::Compatible, [0.125, -0.25, -0.5, 1.4967]);
     for kernel in &mut result.analysis.kernels {
-        kernel.churn = fraction(2, 1600);
-        kernel.cross = fraction(kernel.within.numerator - 2, 1600);
+        set_churn(kernel, 2);
         kernel.lower_bound = fraction(-4, 1600);
         kernel.interval = (fraction(-6, 1600), fraction(9, 1600));
         kernel.upper_bound = 0.014_967;
@@ -53,13 +53,20 @@ pub(super) fn inconclusive() -> AuditResult {
     result.decision = decision(Verdict::Inconclusive, [2.125, 0.375, -0.375, 8.2]);
     result.decision.questions_to_decide = Some(1100);
     for (kernel, lower) in result.analysis.kernels.iter_mut().zip([6, -6]) {
-        kernel.churn = fraction(34, 1600);
-        kernel.cross = fraction(kernel.within.numerator - 34, 1600);
+        set_churn(kernel, 34);
         kernel.lower_bound = fraction(lower, 1600);
         kernel.interval = (fraction(lower - 4, 1600), fraction(112, 1600));
         kernel.upper_bound = 0.082;
     }
     result
+}
+
+fn set_churn(kernel: &mut KernelFigures, churn: i64) {
+    kernel.churn = fraction(churn, 1600);
+    kernel.churn_asked = Some(kernel.churn);
+    if let Some(agreement) = &mut kernel.agreement {
+        agreement.cross = fraction(agreement.within.numerator - churn, 1600);
+    }
 }
 
 fn decision(verdict: Verdict, [exact, exact_lower, semantic_lower, semantic_upper]: [f64; 4]) -> Decision {
@@ -102,10 +109,11 @@ fn analysis() -> Analysis {
             tag: "people".to_owned(),
             questions: 120,
             churn: fraction(30, 480),
+            p: 0.0062,
             adjusted_p: 0.031,
             stable_flips: 7,
         }],
-        power: Power { smallest_detectable: 0.029, questions_to_decide: None },
+        power: Power { smallest_detectable: 0.029 },
         ladder: Vec::new(),
     }
 }
@@ -114,12 +122,16 @@ fn kernel(kernel: Kernel, [within, cross, churn, lower, low, high]: [i64; 6], up
     let share = |numerator| fraction(numerator, 1600);
     KernelFigures {
         kernel,
-        within_old: share(within),
-        within_new: share(within),
-        within: share(within),
-        cross: share(cross),
+        agreement: Some(Agreement {
+            within_old: share(within - 8),
+            within_new: share(within + 8),
+            within: share(within),
+            cross: share(cross),
+        }),
+        lattice: 4,
         churn: share(churn),
-        churn_asked: share(churn),
+        churn_asked: Some(share(churn)),
+        spread: 0.31,
         lower_bound: share(lower),
         interval: (share(low), share(high)),
         upper_bound: upper,
@@ -130,6 +142,7 @@ fn kernel(kernel: Kernel, [within, cross, churn, lower, low, high]: [i64; 6], up
             lower_bound: share(lower),
             interval: (share(low), share(high)),
             share_at_or_below_zero: 0.0,
+            tolerance: 1,
             agrees: true,
         },
         stable_flips: 40,
@@ -178,7 +191,22 @@ fn correctness() -> Correctness {
 
 fn overlap() -> Overlap {
     let figures = |mean_shared, none| OverlapFigures { mean_shared, none, same_set: 12, same_list: 4 };
-    Overlap { questions: 400, by_id: figures(1.1875, 111), by_content: figures(1.25, 104), identical_prompts: 4 }
+    let flips = FlipOverlap {
+        flips: 40,
+        flips_mean_shared: Some(0.825),
+        flips_none: 18,
+        rest_mean_shared: Some(1.2306),
+        rest_none: 93,
+        fisher_p: 0.0143,
+    };
+    Overlap {
+        questions: 400,
+        by_id: figures(1.1875, 111),
+        by_url: None,
+        by_content: figures(1.25, 104),
+        identical_prompts: 4,
+        flips,
+    }
 }
 
 fn snapshot(name: &str, documents: u64) -> SnapshotSummary {

@@ -10,7 +10,9 @@ fn degenerate() -> AuditResult {
     let mut result = inconclusive();
     let exact = &mut result.analysis.kernels[0];
     exact.degenerate = true;
-    exact.within.numerator = 12;
+    if let Some(agreement) = &mut exact.agreement {
+        (agreement.within.numerator, agreement.cross.numerator) = (36, 2);
+    }
     result.decision.incompatible_when[0].void = Some("degenerate-kernel".to_owned());
     result.decision.questions_to_decide = None;
     result

@@ -4,7 +4,8 @@
 
 use super::image::{Imaged, image};
 use crate::analyze::{
-    Analysis, Correctness, Flip, Flows, KernelFigures, Overlap, OverlapFigures, Power, Rung, Stream, Subgroup,
+    Agreement, Analysis, Correctness, Flip, FlipOverlap, Flows, KernelFigures, Overlap, OverlapFigures, Power, Rung,
+    Stream, Subgroup,
 };
 use crate::gate::{Decision, LineOutcome, Verdict};
 use crate::model::{Answer, Confidence, Digest, Fraction, Kernel, QuestionId, SnapshotName};
@@ -108,12 +109,11 @@ image! {
 image! {
     KernelImage of KernelFigures {
         kernel: Kernel,
-        within_old: Fraction,
-        within_new: Fraction,
-        within: Fraction,
-        cross: Fraction,
+        agreement: Option<Agreement>,
+        lattice: u64,
         churn: Fraction,
-        churn_asked: Fraction,
+        churn_asked: Option<Fraction>,
+        spread: f64,
         lower_bound: Fraction,
         interval: (Fraction, Fraction),
         upper_bound: f64,
@@ -127,11 +127,21 @@ image! {
 }
 
 image! {
+    AgreementImage of Agreement {
+        within_old: Fraction,
+        within_new: Fraction,
+        within: Fraction,
+        cross: Fraction,
+    }
+}
+
+image! {
     StreamImage of Stream {
         draws: u32,
         lower_bound: Fraction,
         interval: (Fraction, Fraction),
         share_at_or_below_zero: f64,
+        tolerance: u64,
         agrees: bool,
     }
 }
@@ -172,8 +182,21 @@ image! {
     OverlapImage of Overlap {
         questions: u64,
         by_id: OverlapFigures,
+        by_url: Option<OverlapFigures>,
         by_content: OverlapFigures,
         identical_prompts: u64,
+        flips: FlipOverlap,
+    }
+}
+
+image! {
+    FlipOverlapImage of FlipOverlap {
+        flips: u64,
+        flips_mean_shared: Option<f64>,
+        flips_none: u64,
+        rest_mean_shared: Option<f64>,
+        rest_none: u64,
+        fisher_p: f64,
     }
 }
 
@@ -191,6 +214,7 @@ image! {
         tag: String,
         questions: u64,
         churn: Fraction,
+        p: f64,
         adjusted_p: f64,
         stable_flips: u64,
     }
@@ -199,7 +223,6 @@ image! {
 image! {
     PowerImage of Power {
         smallest_detectable: f64,
-        questions_to_decide: Option<u64>,
     }
 }
 

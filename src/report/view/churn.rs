@@ -1,8 +1,9 @@
 //! D̂ by kernel, with what it is made of beside it.
 
 use super::rule;
-use crate::analyze::{Analysis, KernelFigures};
+use crate::analyze::{Agreement, Analysis, KernelFigures};
 use crate::gate::{Decision, LineOutcome};
+use crate::model::Fraction;
 use crate::report::document::{Block, Line, Section, Table, Topic};
 use crate::report::numbers;
 use crate::report::picture::{Bar, picture};
@@ -45,14 +46,18 @@ fn row<'a>(figures: &KernelFigures, decision: &Decision) -> Vec<Line<'a>> {
     let rest = [
         format!("{} to {}", numbers::pp(low), numbers::pp(high)),
         limits(figures, decision),
-        numbers::percent(figures.within),
-        numbers::percent(figures.cross),
+        agreement(figures, |agreement| agreement.within),
+        agreement(figures, |agreement| agreement.cross),
         numbers::pp(figures.lower_bound),
         numbers::pp_float(figures.upper_bound),
         numbers::probability(figures.randomisation_p),
     ];
     cells.extend(rest.into_iter().map(Line::ours));
     cells
+}
+
+fn agreement(figures: &KernelFigures, of: fn(&Agreement) -> Fraction) -> String {
+    figures.agreement.as_ref().map_or_else(|| "–".to_owned(), |agreement| numbers::percent(of(agreement)))
 }
 
 /// The limits that the rule sets for this kernel, as the picture names them: `block ≥ 3 pp, pass < 5 pp`.
@@ -105,16 +110,18 @@ fn unchanged(analysis: &Analysis) -> Option<String> {
     if analysis.unchanged == 0 {
         return None;
     }
-    let asked: Vec<String> = analysis
-        .kernels
-        .iter()
-        .map(|figures| format!("{} pp {}", numbers::pp(figures.churn_asked), figures.kernel))
-        .collect();
+    let churn = |figures: &KernelFigures| {
+        figures.churn_asked.map(|churn| format!("{} pp {}", numbers::pp(churn), figures.kernel))
+    };
+    let asked: Vec<String> = analysis.kernels.iter().filter_map(churn).collect();
+    let over_asked = if asked.is_empty() {
+        String::new()
+    } else {
+        format!(" Over the asked ones alone, as within and cross are, D̂ is {}.", asked.join(" and "))
+    };
     Some(format!(
-        "{} of {} have byte-identical prompts in both snapshots and count as zero without being asked. Over the asked \
-         ones alone D̂ is {}.",
+        "{} of {} have byte-identical prompts in both snapshots and count as zero without being asked.{over_asked}",
         numbers::count(analysis.unchanged),
-        numbers::counted(analysis.questions, "question"),
-        asked.join(" and ")
+        numbers::counted(analysis.questions, "question")
     ))
 }

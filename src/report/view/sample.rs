@@ -18,8 +18,11 @@ pub(super) fn section(result: &AuditResult) -> Section<'_> {
 }
 
 fn needed(result: &AuditResult) -> Option<String> {
-    let needed = result.decision.questions_to_decide.or(result.analysis.power.questions_to_decide)?;
-    Some(format!("about {} would be needed for a decision at these figures", numbers::counted(needed, "question")))
+    let needed = result.decision.questions_to_decide?;
+    Some(format!(
+        "about {} in all would decide, if churn and its spread stay as seen here",
+        numbers::counted(needed, "question")
+    ))
 }
 
 fn cost(record: &RunRecord) -> String {

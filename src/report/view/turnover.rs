@@ -1,6 +1,6 @@
 //! How far the evidence itself changed.
 
-use crate::analyze::{Analysis, Overlap, OverlapFigures};
+use crate::analyze::{Analysis, FlipOverlap, Overlap, OverlapFigures};
 use crate::report::document::{Block, Line, Section, Table, Topic};
 use crate::report::numbers;
 
@@ -13,20 +13,36 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section<'static>> {
         ("same set", true),
         ("same list", true),
     ];
-    let rows = vec![row("id", &overlap.by_id, overlap), row("content", &overlap.by_content, overlap)];
+    let by = [("id", Some(&overlap.by_id)), ("URL", overlap.by_url.as_ref()), ("content", Some(&overlap.by_content))];
+    let rows = by.into_iter().filter_map(|(by, figures)| Some(row(by, figures?, overlap))).collect();
     let identical = format!(
-        "{} of {} have byte-identical evidence in both snapshots ({}).",
+        "{} of {} have byte-identical evidence in both snapshots ({})",
         numbers::count(overlap.identical_prompts),
         numbers::counted(overlap.questions, "question"),
         numbers::percent_of(overlap.identical_prompts, overlap.questions)
     );
-    let blocks = vec![Block::Table(Table { columns, rows }), Block::Paragraph(Line::ours(identical))];
+    let mut facts = vec![Line::ours(identical)];
+    facts.extend(flips(&overlap.flips).map(Line::ours));
+    let blocks = vec![Block::Table(Table { columns, rows }), Block::List(facts)];
     Some(Section::new(Topic::Turnover, teaser(overlap), blocks))
 }
 
 fn teaser(overlap: &Overlap) -> String {
     let changed = overlap.questions.saturating_sub(overlap.identical_prompts);
     format!("evidence changed for {} of questions", numbers::percent_of(changed, overlap.questions))
+}
+
+/// Whether flips come with turnover: flips against the other questions.
+fn flips(flips: &FlipOverlap) -> Option<String> {
+    let (of_flips, of_rest) = (flips.flips_mean_shared?, flips.rest_mean_shared?);
+    Some(format!(
+        "stable flips share {} documents on average, other questions {}; {} of {} share none (Fisher p {})",
+        numbers::float(of_flips, 2),
+        numbers::float(of_rest, 2),
+        numbers::count(flips.flips_none),
+        numbers::counted(flips.flips, "flip"),
+        numbers::probability(flips.fisher_p)
+    ))
 }
 
 fn row(by: &'static str, figures: &OverlapFigures, overlap: &Overlap) -> Vec<Line<'static>> {

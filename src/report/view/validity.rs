@@ -11,7 +11,7 @@ pub(super) fn section(result: &AuditResult) -> Section<'_> {
     let mut facts = vec![cells(validity), packets(validity)];
     facts.extend(validity.served_models.iter().filter_map(|(snapshot, models)| served(snapshot, models)));
     facts.extend(retries(result));
-    facts.extend(result.analysis.kernels.iter().map(noise_floor));
+    facts.extend(result.analysis.kernels.iter().filter_map(noise_floor));
     Section::new(Topic::Validity, teaser(validity), vec![Block::List(facts)])
 }
 
@@ -53,13 +53,14 @@ fn served<'a>(snapshot: &'a str, models: &'a [String]) -> Option<Line<'a>> {
 }
 
 /// Agreement of repeats by snapshot: one minus the noise floor.
-fn noise_floor<'a>(figures: &KernelFigures) -> Line<'a> {
-    Line::ours(format!(
+fn noise_floor<'a>(figures: &KernelFigures) -> Option<Line<'a>> {
+    let agreement = figures.agreement.as_ref()?;
+    Some(Line::ours(format!(
         "repeats agree under the {} kernel: {} within old, {} within new",
         figures.kernel,
-        numbers::percent(figures.within_old),
-        numbers::percent(figures.within_new)
-    ))
+        numbers::percent(agreement.within_old),
+        numbers::percent(agreement.within_new)
+    )))
 }
 
 fn retries(result: &AuditResult) -> Vec<Line<'_>> {

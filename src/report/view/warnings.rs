@@ -12,9 +12,10 @@ pub(super) fn warnings(result: &AuditResult) -> Vec<Line<'_>> {
     let seen = [degenerate(result), excluded(result), mismatched(result), mixed_models(result), undecided(result)];
     let streams = result.analysis.kernels.iter().filter(|figures| !figures.stream.agrees).map(|figures| {
         Line::ours(format!(
-            "The preregistered bootstrap stream of the {} kernel lies more than one lattice unit from the exact \
-             quantiles. The verdict uses the exact ones.",
-            figures.kernel
+            "The preregistered bootstrap stream of the {} kernel lies more than {} from the exact quantiles. \
+             The verdict uses the exact ones.",
+            figures.kernel,
+            numbers::counted(figures.stream.tolerance, "lattice unit")
         ))
     });
     caveats.chain(seen.into_iter().flatten()).chain(streams).collect()
