@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The most bytes of one blob.
 pub const MAX_BLOB_BYTES: u64 = 512 * 1024 * 1024;
 /// How temporary names begin.
-const TEMPORARY: &str = ".tmp-";
+pub(super) const TEMPORARY: &str = ".tmp-";
 /// Files made durable at once: what the file systems we measured gain from, without a thread a file.
 const SYNCING: usize = 16;
 
@@ -88,6 +88,24 @@ impl BlobReader {
     pub fn get(&self, digest: &Digest) -> Result<Vec<u8>, LedgerError> {
         let bytes = files::read_plain(&self.path(digest), "a blob", MAX_BLOB_BYTES)?;
         if Digest::of(&bytes) == *digest { Ok(bytes) } else { Err(LedgerError::BlobDamaged { digest: *digest }) }
+    }
+
+    /// The length of a blob in bytes, without reading it; `None` where there is none.
+    ///
+    /// # Errors
+    /// Something else than a plain file stands in its place.
+    pub(super) fn length(&self, digest: &Digest) -> Result<Option<u64>, LedgerError> {
+        let path = self.path(digest);
+        match files::look(&path)? {
+            Some(metadata) if metadata.is_file() => Ok(Some(metadata.len())),
+            Some(_) => Err(LedgerError::NotPlain { path }),
+            None => Ok(None),
+        }
+    }
+
+    /// The folder they lie in.
+    pub(super) fn folder(&self) -> &Utf8Path {
+        &self.folder
     }
 
     fn path(&self, digest: &Digest) -> Utf8PathBuf {

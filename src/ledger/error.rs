@@ -88,6 +88,12 @@ pub enum LedgerError {
         /// Its name.
         digest: Digest,
     },
+    /// A file among the blobs that is not named by a digest.
+    #[error("`{path}` is no blob")]
+    Stray {
+        /// The offending path.
+        path: Utf8PathBuf,
+    },
     /// More bytes than a blob or a line may have.
     #[error("{what} of {bytes} bytes; at most {limit} are stored")]
     TooLarge {
@@ -169,6 +175,55 @@ pub enum Damage {
     /// Something after the seal.
     #[error("stands after the seal")]
     AfterSeal,
+    /// An outcome that names no attempt of the same unit that is still open.
+    #[error("an outcome of attempt {attempt}, which is no open attempt of the same unit of work")]
+    NoAttempt {
+        /// The number that it names.
+        attempt: u64,
+    },
+    /// An attempt for a unit of work that is done.
+    #[error("an attempt for a unit of work that is already accepted")]
+    AttemptAfterAccepted,
+    /// A second accepted outcome of one unit of work.
+    #[error("a second accepted outcome of one unit of work")]
+    AcceptedTwice,
+    /// An attempt for a question that was noted as unchanged.
+    #[error("an attempt for a question that is noted as unchanged")]
+    AttemptForUnchanged,
+    /// A second note about the same thing.
+    #[error("a second note about the same thing")]
+    NotedTwice,
+    /// A pass note that the accepted passes before it do not bear out.
+    #[error("a note that the passes match, which the accepted passes do not bear out")]
+    Passes,
+    /// A judge's attempt without the packet before it.
+    #[error("an attempt for a question whose packet is not recorded before it")]
+    NoPacket,
+    /// A packet that does not hold the accepted answers of the cells it names.
+    #[error("a packet that does not hold the accepted answers of the cells it names")]
+    Packet,
+    /// A judgment that does not label every pair of its packet once.
+    #[error("a judgment that does not label each of the packet's {pairs} pairs once")]
+    Pairs {
+        /// How many pairs the packet has.
+        pairs: u64,
+    },
+    /// A blob that the record names is not there.
+    #[error("names blob `{digest}`, which is missing")]
+    NoBlob {
+        /// Its name.
+        digest: Digest,
+    },
+    /// A blob that the record names has another length than the record says.
+    #[error("says that blob `{digest}` has {expected} bytes, but it has {found}")]
+    BlobLength {
+        /// Its name.
+        digest: Digest,
+        /// What the record says.
+        expected: u64,
+        /// How many it has.
+        found: u64,
+    },
     /// The chain holds, but the record is none of this stage.
     #[error("not a record of this stage, at column {column}")]
     Record {
@@ -201,7 +256,8 @@ impl LedgerError {
             | Self::Damaged { .. }
             | Self::Unsealed { .. }
             | Self::OtherProtocol { .. }
-            | Self::BlobDamaged { .. } => FailureClass::Evidence,
+            | Self::BlobDamaged { .. }
+            | Self::Stray { .. } => FailureClass::Evidence,
         }
     }
 

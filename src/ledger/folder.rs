@@ -189,7 +189,10 @@ fn holder(file: &mut File) -> Option<u32> {
 }
 
 /// Refuses symbolic links, devices and the like directly in the run folder. Blobs are checked when they are opened.
-fn refuse_links(folder: &Utf8Path) -> Result<(), LedgerError> {
+///
+/// # Errors
+/// One lies there, or the file system refuses.
+pub(super) fn refuse_links(folder: &Utf8Path) -> Result<(), LedgerError> {
     let entries = folder.read_dir_utf8().map_err(|error| LedgerError::io("read", folder, error))?;
     for entry in entries {
         let entry = entry.map_err(|error| LedgerError::io("read", folder, error))?;

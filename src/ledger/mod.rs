@@ -18,6 +18,7 @@ mod scan;
 pub mod stage;
 #[cfg(test)]
 mod tests;
+mod verify;
 mod writer;
 
 pub use blobs::{BlobReader, Blobs, MAX_BLOB_BYTES};
@@ -28,4 +29,5 @@ pub use open::{Opened, open};
 pub use read::{Reader, open_locks, read, sealed};
 pub use scan::End;
 pub use stage::{AnswersLock, EvidenceLock, JudgmentsLock, Lock, ProtocolLock, Recorded, Stage};
+pub use verify::{BlobCheck, StageReport, Verification, verify};
 pub use writer::Writer;

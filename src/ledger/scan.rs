@@ -256,6 +256,11 @@ impl<R: BufRead> Scan<R> {
         self.position
     }
 
+    /// The number of the line that was read last, from 1.
+    pub(super) const fn line(&self) -> u64 {
+        self.line
+    }
+
     /// How many whole lines were found so far, the seal not counted.
     pub(super) fn whole_lines(&self) -> u64 {
         u64::from(self.has_header()) + self.records

@@ -1,0 +1,303 @@
+#!/usr/bin/env python3
+"""Checks run folders by docs/ledger-format.md alone. Standard library only.
+
+usage: check_run.py [--without-blobs] RUN...
+
+Prints one line a run: `ok: ...` or `difference: ...`. Exits 0 where all are ok, 1 otherwise, 2 on wrong usage.
+Written independently of the library, for clarity and not for size: it keeps every unit of work in memory.
+"""
+
+import hashlib
+import json
+import os
+import re
+import stat
+import sys
+
+STAGES = [("evidence", "evidence.jsonl"), ("answers", "answers.jsonl"), ("judgments", "judgments.jsonl")]
+DIGEST = re.compile(r"[0-9a-f]{64}")
+NUMBER = r"(0|[1-9][0-9]*)"
+RECORD = re.compile(rb'\{"seq":' + NUMBER.encode() + rb',"prev":"([0-9a-f]{64})",(".*)', re.DOTALL)
+SEAL = re.compile(rb'\{"seal":' + NUMBER.encode() + rb',"prev":"([0-9a-f]{64})"\}')
+VERSION = re.compile(NUMBER + r"\." + NUMBER)
+MAX_LINE = 16 * 1024 * 1024
+
+
+class Difference(Exception):
+    """The first thing that is not as the format says."""
+
+
+def digest_of(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def require(holds, where, what):
+    if not holds:
+        raise Difference(f"{where}: {what}")
+
+
+def is_digest(value):
+    return isinstance(value, str) and DIGEST.fullmatch(value) is not None
+
+
+def is_count(value):
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def read_plain(path):
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        raise Difference(f"{path}: missing") from None
+    require(stat.S_ISREG(mode), path, "not a plain file")
+    with open(path, "rb") as file:
+        return file.read()
+
+
+class Run:
+    """One run folder and what was learned of it so far."""
+
+    def __init__(self, folder, with_blobs):
+        self.folder = folder
+        self.with_blobs = with_blobs
+        self.answers = {}
+        self.counts = {}
+
+    def check(self):
+        self.check_entries()
+        before = digest_of(read_plain(os.path.join(self.folder, "protocol.lock.json")))
+        for stage, file in STAGES:
+            before = self.check_ledger(stage, file, before)
+        blobs = self.check_blobs() if self.with_blobs else 0
+        counts = ", ".join(f"{self.counts[stage]} {stage} records" for stage, _ in STAGES)
+        return f"{counts}, {blobs} blobs"
+
+    def check_entries(self):
+        require(stat.S_ISDIR(os.lstat(self.folder).st_mode), self.folder, "not a plain folder")
+        for entry in os.scandir(self.folder):
+            plain = entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)
+            require(plain, entry.path, "not a plain file or folder")
+
+    def check_ledger(self, stage, file, before):
+        lines = read_plain(os.path.join(self.folder, file)).split(b"\n")
+        require(lines[-1] == b"", f"{file}:{len(lines)}", "the last line has no line feed")
+        lines.pop()
+        require(lines, file, "empty")
+        self.check_header(f"{file}:1", lines[0], stage, before)
+        require(len(lines) > 1, file, "not sealed")
+        rules = {"evidence": EvidenceRules, "answers": AnswerRules, "judgments": JudgmentRules}[stage](self)
+        for number, line in enumerate(lines[1:-1], start=2):
+            where = f"{file}:{number}"
+            require(len(line) <= MAX_LINE, where, "too long")
+            match = RECORD.fullmatch(line)
+            require(match, where, "not a record")
+            require(int(match[1]) == number - 2, where, "wrong number")
+            require(match[2].decode() == digest_of(lines[number - 2]), where, "does not continue the line before")
+            rules.take(where, number - 2, self.parse(where, b"{" + match[3]))
+        where = f"{file}:{len(lines)}"
+        seal = SEAL.fullmatch(lines[-1])
+        require(seal, where, "not sealed")
+        require(int(seal[1]) == len(lines) - 2, where, "the seal counts other records")
+        require(seal[2].decode() == digest_of(lines[-2]), where, "does not continue the line before")
+        self.counts[stage] = len(lines) - 2
+        return digest_of(lines[-1])
+
+    def check_header(self, where, line, stage, before):
+        header = self.parse(where, line)
+        version = VERSION.fullmatch(str(header.get("format")))
+        require(version and int(version[1]) == 1, where, "not format 1")
+        require(header.get("stage") == stage, where, f"not a header of {stage}")
+        require(isinstance(header.get("tool"), str), where, "no tool version")
+        require(header.get("before") == before, where, "continues another ledger")
+
+    def parse(self, where, text):
+        try:
+            value = json.loads(text.decode("utf-8"))
+        except ValueError:
+            raise Difference(f"{where}: not JSON") from None
+        require(isinstance(value, dict), where, "not an object")
+        return value
+
+    def need_blob(self, where, digest, length=None):
+        require(is_digest(digest), where, "not a digest")
+        if not self.with_blobs:
+            return
+        data = read_plain(os.path.join(self.folder, "blobs", digest))
+        require(digest_of(data) == digest, where, f"blob {digest} is not what its name says")
+        require(length is None or len(data) == length, where, f"blob {digest} has another length")
+
+    def check_blobs(self):
+        folder = os.path.join(self.folder, "blobs")
+        require(stat.S_ISDIR(os.lstat(folder).st_mode), folder, "not a plain folder")
+        count = 0
+        for name in os.listdir(folder):
+            if name.startswith(".tmp-"):
+                continue
+            require(DIGEST.fullmatch(name), os.path.join(folder, name), "not a blob")
+            data = read_plain(os.path.join(folder, name))
+            require(digest_of(data) == name, os.path.join(folder, name), "not what its name says")
+            count += 1
+        return count
+
+
+class Rules:
+    """What holds of every stage: attempts, outcomes, acceptance."""
+
+    def __init__(self, run):
+        self.run = run
+        self.open = {}
+        self.accepted = {}
+
+    def take(self, where, seq, record):
+        kind = record.get("type")
+        if kind == "attempt":
+            self.attempt(where, seq, record)
+        elif kind == "outcome":
+            self.outcome(where, record)
+        else:
+            require(kind == "note", where, "unknown type")
+            self.note(where, record)
+
+    def attempt(self, where, seq, record):
+        unit = self.unit(where, record.get("of"))
+        require(is_digest(record.get("request")) and is_count(record.get("at_ms")), where, "not an attempt")
+        self.before_attempt(where, unit)
+        require(unit not in self.accepted, where, "an attempt after acceptance")
+        self.open[seq] = unit
+
+    def outcome(self, where, record):
+        unit = self.unit(where, record.get("of"))
+        require(is_count(record.get("latency_ms")), where, "not an outcome")
+        require(self.open.pop(record.get("attempt"), None) == unit, where, "an outcome without its attempt")
+        verdict = record.get("verdict")
+        require(isinstance(verdict, dict) and len(verdict) == 1, where, "not a verdict")
+        (kind, value), = verdict.items()
+        if record.get("body") is not None:
+            self.run.need_blob(where, record["body"])
+        if kind == "accepted":
+            require(unit not in self.accepted, where, "accepted twice")
+            self.accepted[unit] = self.accept(where, unit, value)
+        else:
+            require(kind in ("invalid", "fatal") and isinstance(value, str), where, "not a verdict")
+
+    def before_attempt(self, where, unit):
+        pass
+
+    @staticmethod
+    def names(where, value, number):
+        require(isinstance(value, dict), where, "not a unit of work")
+        unit = (value.get("question"), value.get("snapshot"), value.get(number))
+        named = isinstance(unit[0], str) and isinstance(unit[1], str) and is_count(unit[2])
+        require(named, where, "not a unit of work")
+        return unit
+
+
+class EvidenceRules(Rules):
+    def __init__(self, run):
+        super().__init__(run)
+        self.noted = set()
+
+    def unit(self, where, value):
+        return self.names(where, value, "pass")
+
+    def accept(self, where, unit, value):
+        self.run.need_blob(where, value.get("evidence"))
+        for document in value["documents"]:
+            require(isinstance(document["id"], str) and is_digest(document["content"]), where, "not a document")
+        return value["evidence"]
+
+    def note(self, where, record):
+        key = (record.get("question"), record.get("snapshot"))
+        require(key not in self.noted, where, "noted twice")
+        self.noted.add(key)
+        self.run.need_blob(where, record.get("evidence"))
+        passes = [self.accepted[key + (number,)] for number in (0, 1) if key + (number,) in self.accepted]
+        same = [evidence == record["evidence"] for evidence in passes]
+        require(record.get("matched") in (True, False), where, "not a note")
+        require((same and all(same)) if record["matched"] else any(same), where, "the passes do not bear the note out")
+
+
+class AnswerRules(Rules):
+    def __init__(self, run):
+        super().__init__(run)
+        self.unchanged = set()
+        run.answers = self.accepted
+
+    def unit(self, where, value):
+        return self.names(where, value, "repeat")
+
+    def before_attempt(self, where, unit):
+        require(unit[0] not in self.unchanged, where, "an attempt for an unchanged question")
+
+    def accept(self, where, unit, value):
+        require(is_count(value.get("bytes")), where, "no length")
+        self.run.need_blob(where, value.get("answer"), value["bytes"])
+        return value["answer"]
+
+    def note(self, where, record):
+        question = record.get("question")
+        require(isinstance(question, str) and is_digest(record.get("prompt")), where, "not a note")
+        require(question not in self.unchanged, where, "noted twice")
+        self.unchanged.add(question)
+
+
+class JudgmentRules(Rules):
+    def __init__(self, run):
+        super().__init__(run)
+        self.packets = {}
+
+    def unit(self, where, value):
+        require(isinstance(value, str), where, "not a unit of work")
+        return value
+
+    def before_attempt(self, where, unit):
+        require(unit in self.packets, where, "an attempt without its packet")
+
+    def accept(self, where, unit, value):
+        require(unit in self.packets, where, "a judgment without its packet")
+        size = self.packets[unit]
+        pairs = [(pair["one"], pair["other"]) for pair in value["pairs"]]
+        labels = all(pair["label"] in ("same", "different") for pair in value["pairs"])
+        wanted = [(one, other) for one in range(size) for other in range(one + 1, size)]
+        require(labels and sorted(pairs) == wanted, where, "not every pair is labelled once")
+        return None
+
+    def note(self, where, record):
+        question, answers, cells = record.get("question"), record.get("answers"), record.get("cells")
+        require(isinstance(answers, list) and isinstance(cells, list), where, "not a packet")
+        shape = len(answers) >= 2 and len(set(answers)) == len(answers) == len(cells)
+        require(shape, where, "not a packet of distinct answers")
+        for answer, given_by in zip(answers, cells):
+            self.run.need_blob(where, answer)
+            require(given_by, where, "an answer that nobody gave")
+            for cell in given_by:
+                unit = self.names(where, cell, "repeat")
+                same = unit[0] == question and self.run.answers.get(unit) == answer
+                require(same, where, "not the accepted answer of a cell")
+        require(question not in self.packets, where, "noted twice")
+        self.packets[question] = len(answers)
+
+
+def check(folder, with_blobs):
+    try:
+        return True, Run(folder, with_blobs).check()
+    except Difference as difference:
+        return False, str(difference)
+    except (KeyError, TypeError, AttributeError, OSError) as error:
+        return False, f"{folder}: a record is malformed ({type(error).__name__})"
+
+
+def main(arguments):
+    with_blobs = "--without-blobs" not in arguments
+    folders = [argument for argument in arguments if argument != "--without-blobs"]
+    if not folders:
+        print(__doc__, file=sys.stderr)
+        return 2
+    results = [check(folder, with_blobs) for folder in folders]
+    for good, text in results:
+        print("ok: " + text if good else "difference: " + text)
+    return 0 if all(good for good, _ in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
