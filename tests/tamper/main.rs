@@ -1,5 +1,7 @@
 //! Every change to a finished run is found: by the library and by the independent checker.
 
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says so and stops")]
+
 mod synthetic_run;
 
 use camino::{Utf8Path, Utf8PathBuf};
