@@ -149,13 +149,12 @@ fn packet(question: u32) -> Packet {
         for repeat in 0..REPEATS {
             let digest = Digest::of(answer(question, snapshot, repeat).as_bytes());
             let cell = Cell { question: id(question), snapshot: SnapshotName(snapshot.to_owned()), repeat };
-            match packet.answers.iter().position(|known| *known == digest) {
-                Some(label) => packet.cells[label].push(cell),
-                None => {
-                    packet.answers.push(digest);
-                    packet.cells.push(vec![cell]);
-                }
-            }
+            let label = packet.answers.iter().position(|known| *known == digest).unwrap_or_else(|| {
+                packet.answers.push(digest);
+                packet.cells.push(Vec::new());
+                packet.answers.len() - 1
+            });
+            packet.cells[label].push(cell);
         }
     }
     packet
