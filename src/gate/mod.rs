@@ -1,48 +1,12 @@
 //! Rule -> verdict: three outcomes, each an intersection-union rule, block wins.
+//!
+//! Pure: figures and a rule in, a verdict out. Nothing but the lines of the rule can move it.
+#![deny(clippy::disallowed_methods, reason = "a verdict is a function of the figures and the rule alone")]
 
-use crate::model::Kernel;
-use serde::{Deserialize, Serialize};
+mod decision;
+mod line;
+mod needed;
+mod rule;
 
-/// The verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// Proved to be below the limit.
-    Compatible,
-    /// Every line of the blocking rule holds.
-    Incompatible,
-    /// Neither.
-    Inconclusive,
-}
-
-/// The verdict with its reasons: reports only render it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Decision {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// The lines of the blocking rule.
-    pub incompatible_when: Vec<LineOutcome>,
-    /// The lines of the passing rule.
-    pub compatible_when: Vec<LineOutcome>,
-    /// Whether an inconclusive verdict passes, warns or fails: `pass`, `warn` or `fail`.
-    pub inconclusive: String,
-    /// How many questions would decide, where the verdict is inconclusive and it can be said.
-    pub questions_to_decide: Option<u64>,
-}
-
-/// One line of a rule and whether it holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LineOutcome {
-    /// The kernel.
-    pub kernel: Kernel,
-    /// `at_least`, `below`, `lower_bound_above` or `upper_bound_below`.
-    pub condition: String,
-    /// The limit, such as `3pp`.
-    pub limit: String,
-    /// The figure it was compared with, in percentage points.
-    pub figure_pp: f64,
-    /// Whether the line holds.
-    pub holds: bool,
-    /// Why it cannot hold whatever the figure, where that is so: `degenerate-kernel`, `too-few-questions`.
-    pub void: Option<String>,
-}
+pub use decision::{Decision, LineOutcome, Verdict};
+pub use rule::decide;

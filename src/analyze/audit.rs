@@ -1,0 +1,82 @@
+//! The room's entry: observations in, every figure out.
+
+use super::AnalyzeError;
+use super::comparison::Comparison;
+use super::figures::{Analysis, KernelFigures, Power};
+use super::round::significant;
+use super::settings::Settings;
+use super::stream::{self, Rows};
+use super::{correctness, flips, kernel, ladder, overlap, power, subgroup};
+use crate::model::{Kernel, Observation, QuestionId};
+use std::collections::BTreeSet;
+
+/// Computes every figure of an audit. The same observations and settings give the same figures, in any order of threads.
+///
+/// # Errors
+/// Observations that do not make an audit: none at all, an id twice, unequal repeats, a missing snapshot or judgment.
+pub fn analyze(observations: &[Observation], settings: &Settings) -> Result<Analysis, AnalyzeError> {
+    settings.check()?;
+    check_ids(observations)?;
+    let comparison = Comparison::build(observations, &settings.old, &settings.new, settings.normalisation)?;
+    let kernels = kernels(&comparison, settings)?;
+    let flipped = flipped(&comparison);
+    let repeats = comparison.lattice.map_or((0, 0), |lattice| (lattice.repeats().old, lattice.repeats().new));
+    Ok(Analysis {
+        questions: comparison.questions(),
+        asked: comparison.asked.len() as u64,
+        unchanged: comparison.unchanged,
+        repeats,
+        confidence: settings.confidence,
+        kernels,
+        flips: flips::list(&comparison, settings.normalisation),
+        correctness: correctness::correctness(&comparison, settings.normalisation)?,
+        overlap: overlap::overlap(observations, settings, |observation| flipped.contains(&observation.id))?,
+        subgroups: subgroup::subgroups(observations, &comparison)?,
+        power: smallest_detectable(&comparison, settings),
+        ladder: ladder::ladder(observations, settings)?,
+    })
+}
+
+fn check_ids(observations: &[Observation]) -> Result<(), AnalyzeError> {
+    if observations.is_empty() {
+        return Err(AnalyzeError::NoQuestions);
+    }
+    let mut seen = BTreeSet::new();
+    match observations.iter().find(|observation| !seen.insert(&observation.id)) {
+        Some(twice) => Err(AnalyzeError::DuplicateQuestion(twice.id.clone())),
+        None => Ok(()),
+    }
+}
+
+fn kernels(comparison: &Comparison<'_>, settings: &Settings) -> Result<Vec<KernelFigures>, AnalyzeError> {
+    let draws = stream::draw(&rows(comparison), settings.draws, settings.bootstrap_key);
+    let exact = kernel::figures(comparison, Kernel::Exact, &draws.exact, settings)?;
+    let semantic = kernel::figures(comparison, Kernel::Semantic, &draws.semantic, settings)?;
+    Ok(vec![exact, semantic])
+}
+
+/// The distinct rows of joint contrasts.
+fn rows(comparison: &Comparison<'_>) -> Rows {
+    let mut rows = Rows::new();
+    if let Some(lattice) = comparison.lattice {
+        for asked in &comparison.asked {
+            let contrast = |kernel| lattice.contrast(asked.edges(kernel).agreeing());
+            *rows.entry((contrast(Kernel::Exact), contrast(Kernel::Semantic))).or_default() += 1;
+        }
+    }
+    if comparison.unchanged > 0 {
+        *rows.entry((0, 0)).or_default() += comparison.unchanged;
+    }
+    rows
+}
+
+fn flipped<'a>(comparison: &Comparison<'a>) -> BTreeSet<&'a QuestionId> {
+    comparison.asked.iter().filter(|asked| asked.is_flip()).map(|asked| &asked.observation.id).collect()
+}
+
+fn smallest_detectable(comparison: &Comparison<'_>, settings: &Settings) -> Power {
+    let units = comparison.lattice.map_or(1, |lattice| lattice.units());
+    let moments = kernel::moments(&kernel::contrasts(comparison, Kernel::Semantic), units);
+    let power = power::power(moments, settings.confidence.alpha());
+    Power { smallest_detectable: significant(power.smallest_detectable) }
+}

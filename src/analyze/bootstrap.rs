@@ -1,0 +1,130 @@
+//! The bootstrap over questions, with infinitely many draws: exact, deterministic, no randomness.
+
+use super::AnalyzeError;
+use super::figures::Stream;
+use super::lattice::fraction;
+use super::quantile::{Level, Levels};
+use super::sum::{Pmf, Sum};
+use crate::model::Fraction;
+use std::collections::BTreeMap;
+
+/// Monte-Carlo standard errors that a quantile of the stream may lie from the exact one: one in 370 lies farther.
+const ERRORS: f64 = 3.0;
+
+/// How many questions have each contrast, in lattice units.
+pub type Contrasts = BTreeMap<i64, u64>;
+
+/// The distribution of the resampled total T*: the N-fold convolution of the contrasts' frequencies.
+#[derive(Clone, Debug)]
+pub struct Bootstrap {
+    law: Sum,
+    units: u64,
+    questions: u64,
+}
+
+/// Exact bounds of D̂.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The one-sided lower bound.
+    pub lower: Fraction,
+    /// The two-sided interval.
+    pub interval: (Fraction, Fraction),
+}
+
+impl Bootstrap {
+    /// Resamples all questions with replacement.
+    ///
+    /// `units` is how many lattice units make 1.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::NoQuestions`] where nothing is counted.
+    ///
+    /// ```
+    /// use churngate::analyze::bootstrap::Bootstrap;
+    /// // The NaturalQuestions study's semantic contrasts, in quarters.
+    /// let contrasts = [(4, 40), (2, 11), (0, 339), (-1, 2), (-2, 8)].into();
+    /// let bounds = Bootstrap::new(&contrasts, 4)?.bounds("95%".parse().unwrap())?;
+    /// assert_eq!(bounds.lower.to_pp(3), "7.688");
+    /// assert_eq!(bounds.interval.1.to_pp(3), "13.438");
+    /// # Ok::<(), churngate::analyze::AnalyzeError>(())
+    /// ```
+    pub fn new(contrasts: &Contrasts, units: u64) -> Result<Self, AnalyzeError> {
+        let questions = contrasts.values().sum();
+        if questions == 0 {
+            return Err(AnalyzeError::NoQuestions);
+        }
+        Ok(Self { law: Sum::repeated(Pmf::from_counts(contrasts), questions), units, questions })
+    }
+
+    /// The percentile bounds at a confidence level: quantiles of D* = T* / (units N) by the inverted distribution
+    /// function, which for a lower bound at 95% is the smallest t with P(D* <= t) >= 5%.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::TooLarge`] where the denominator does not fit.
+    pub fn bounds(&self, confidence: crate::model::Confidence) -> Result<Bounds, AnalyzeError> {
+        let levels = Levels::of(confidence);
+        let at = |level| fraction(self.quantile(level), self.units, self.questions);
+        Ok(Bounds { lower: at(levels.lower)?, interval: (at(levels.low)?, at(levels.high)?) })
+    }
+
+    /// A quantile of T*, in lattice units.
+    #[must_use]
+    pub fn quantile(&self, level: Level) -> i64 {
+        self.law.quantile(level)
+    }
+
+    /// P(T* <= 0).
+    #[must_use]
+    pub fn at_or_below_zero(&self) -> f64 {
+        self.law.at_most(0)
+    }
+
+    /// The law of T*.
+    #[must_use]
+    pub const fn law(&self) -> &Sum {
+        &self.law
+    }
+
+    /// Quantiles of sorted draws, and whether they lie where they must.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::NoDraws`] without draws, [`AnalyzeError::TooLarge`] where a denominator does not fit.
+    pub fn check(&self, sorted: &[i64], confidence: crate::model::Confidence) -> Result<Stream, AnalyzeError> {
+        let draws = u32::try_from(sorted.len()).map_err(|_| AnalyzeError::TooLarge)?;
+        let levels = Levels::of(confidence);
+        let at = |level: Level| sorted.get(level.place(draws)).copied().ok_or(AnalyzeError::NoDraws);
+        let as_fraction = |level| fraction(at(level)?, self.units, self.questions);
+        let (mut widest, mut agrees) = (1, true);
+        for level in [levels.lower, levels.low, levels.high] {
+            let allowed = self.tolerance(level, draws);
+            widest = widest.max(allowed);
+            agrees &= at(level)?.abs_diff(self.quantile(level)) <= allowed;
+        }
+        let below = sorted.partition_point(|total| *total <= 0);
+        Ok(Stream {
+            draws,
+            lower_bound: as_fraction(levels.lower)?,
+            interval: (as_fraction(levels.low)?, as_fraction(levels.high)?),
+            share_at_or_below_zero: share(below, sorted.len()),
+            tolerance: widest,
+            agrees,
+        })
+    }
+
+    /// How far a quantile of this many draws may lie from the exact one, in lattice units: one, or as far as three
+    /// standard errors of the share of draws below it reach.
+    fn tolerance(&self, level: Level, draws: u32) -> u64 {
+        let value = level.value();
+        let error = ERRORS * (value * (1.0 - value) / f64::from(draws)).sqrt();
+        let exact = self.quantile(level);
+        let body = self.law.body();
+        let low = body.first(|probability| probability >= value - error);
+        let high = body.first(|probability| probability >= value + error);
+        exact.abs_diff(low).max(exact.abs_diff(high)).max(1)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers of draws are far below 2^53")]
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

@@ -1,0 +1,150 @@
+//! Observations -> the checked comparison of two snapshots, question by question.
+
+use super::AnalyzeError;
+use super::edges::Edges;
+use super::lattice::{Lattice, Repeats};
+use crate::model::{Answer, Kernel, Label, Normalisation, Observation, SnapshotAnswers, SnapshotName};
+
+/// One asked question: its answers from both snapshots, and which of them agree.
+#[derive(Clone, Debug)]
+pub struct Asked<'a> {
+    /// Everything observed of it.
+    pub observation: &'a Observation,
+    /// What the old snapshot gave.
+    pub old: &'a SnapshotAnswers,
+    /// What the new one gave.
+    pub new: &'a SnapshotAnswers,
+    /// Agreement under the exact kernel.
+    pub exact: Edges,
+    /// Agreement under the semantic kernel.
+    pub semantic: Edges,
+}
+
+/// The comparison of two snapshots over all questions of an audit.
+#[derive(Clone, Debug)]
+pub struct Comparison<'a> {
+    /// The asked questions, in the order of the observations.
+    pub asked: Vec<Asked<'a>>,
+    /// How many questions were left unasked because their prompts are identical.
+    pub unchanged: u64,
+    /// The lattice of the contrasts; absent where no question was asked.
+    pub lattice: Option<Lattice>,
+}
+
+impl Asked<'_> {
+    /// Agreement under this kernel.
+    #[must_use]
+    pub const fn edges(&self, kernel: Kernel) -> &Edges {
+        match kernel {
+            Kernel::Exact => &self.exact,
+            Kernel::Semantic => &self.semantic,
+        }
+    }
+
+    /// Whether it is a stable flip under the semantic kernel.
+    #[must_use]
+    pub fn is_flip(&self) -> bool {
+        self.semantic.is_stable_flip()
+    }
+}
+
+impl<'a> Comparison<'a> {
+    /// Compares two snapshots. Pairs of answers that differ byte by byte must have a judgment.
+    ///
+    /// # Errors
+    /// A missing snapshot or judgment, fewer than two or unequal repeats, answers to an unchanged question.
+    pub fn build(
+        observations: &'a [Observation],
+        old: &SnapshotName,
+        new: &SnapshotName,
+        normalisation: Normalisation,
+    ) -> Result<Self, AnalyzeError> {
+        let mut comparison = Self { asked: Vec::new(), unchanged: 0, lattice: None };
+        for observation in observations {
+            let pair = (find(observation, old)?, find(observation, new)?);
+            if observation.unchanged {
+                refuse_answers(observation, pair.0)?;
+                refuse_answers(observation, pair.1)?;
+                comparison.unchanged += 1;
+            } else {
+                let lattice = comparison.lattice_for(observation, pair)?;
+                comparison.asked.push(ask(observation, pair, lattice.repeats(), normalisation)?);
+            }
+        }
+        Ok(comparison)
+    }
+
+    /// N: asked and unchanged questions.
+    #[must_use]
+    pub fn questions(&self) -> u64 {
+        self.asked.len() as u64 + self.unchanged
+    }
+
+    /// The repeats, which the first asked question fixes.
+    fn lattice_for(
+        &mut self,
+        observation: &Observation,
+        (old, new): (&SnapshotAnswers, &SnapshotAnswers),
+    ) -> Result<Lattice, AnalyzeError> {
+        let expected = self.lattice.map(|lattice| lattice.repeats());
+        let repeats = Repeats {
+            old: count(observation, old, expected.map(|repeats| repeats.old))?,
+            new: count(observation, new, expected.map(|repeats| repeats.new))?,
+        };
+        let lattice = self.lattice.map_or_else(|| Lattice::new(repeats), Ok)?;
+        self.lattice = Some(lattice);
+        Ok(lattice)
+    }
+}
+
+fn find<'a>(observation: &'a Observation, name: &SnapshotName) -> Result<&'a SnapshotAnswers, AnalyzeError> {
+    let mut named = observation.snapshots.iter().filter(|entry| entry.snapshot == *name);
+    match (named.next(), named.next()) {
+        (Some(answers), None) => Ok(answers),
+        (Some(_), Some(_)) => Err(AnalyzeError::DuplicateSnapshot(name.clone())),
+        (None, _) => Err(AnalyzeError::MissingSnapshot { question: observation.id.clone(), snapshot: name.clone() }),
+    }
+}
+
+fn refuse_answers(observation: &Observation, entry: &SnapshotAnswers) -> Result<(), AnalyzeError> {
+    if entry.answers.is_empty() {
+        return Ok(());
+    }
+    Err(AnalyzeError::AnsweredUnchanged { question: observation.id.clone(), snapshot: entry.snapshot.clone() })
+}
+
+fn count(observation: &Observation, entry: &SnapshotAnswers, expected: Option<u32>) -> Result<u32, AnalyzeError> {
+    let found = entry.answers.len();
+    let (question, snapshot) = (observation.id.clone(), entry.snapshot.clone());
+    match expected {
+        _ if found < 2 => Err(AnalyzeError::TooFewRepeats { question, snapshot, found }),
+        Some(expected) if expected as usize != found => {
+            Err(AnalyzeError::UnequalRepeats { question, snapshot, found, expected: expected as usize })
+        }
+        _ => u32::try_from(found).map_err(|_| AnalyzeError::TooLarge),
+    }
+}
+
+fn ask<'a>(
+    observation: &'a Observation,
+    (old, new): (&'a SnapshotAnswers, &'a SnapshotAnswers),
+    repeats: Repeats,
+    normalisation: Normalisation,
+) -> Result<Asked<'a>, AnalyzeError> {
+    let pooled: Vec<&Answer> = old.answers.iter().chain(&new.answers).collect();
+    let normal: Vec<String> = pooled.iter().map(|answer| normalisation.apply(answer.as_str())).collect();
+    let exact = Edges::build(repeats, |i, j| Ok::<_, AnalyzeError>(normal[i] == normal[j]))?;
+    let semantic = Edges::build(repeats, |i, j| match observation.label(pooled[i], pooled[j]) {
+        Some(label) => Ok(label == Label::Same),
+        None => Err(missing(observation, (old, new), i, j)),
+    })?;
+    Ok(Asked { observation, old, new, exact, semantic })
+}
+
+fn missing(observation: &Observation, sides: (&SnapshotAnswers, &SnapshotAnswers), i: usize, j: usize) -> AnalyzeError {
+    let place = |answer: usize| {
+        let of_old = sides.0.answers.len();
+        if answer < of_old { (sides.0.snapshot.clone(), answer) } else { (sides.1.snapshot.clone(), answer - of_old) }
+    };
+    AnalyzeError::MissingJudgment { question: observation.id.clone(), one: place(i), other: place(j) }
+}

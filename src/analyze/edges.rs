@@ -1,0 +1,111 @@
+//! Which answers of one question agree, under one kernel: a symmetric 0/1 matrix over the pooled answers.
+
+use super::lattice::{Agreeing, Repeats};
+
+/// The agreement of every unordered pair of answers: the old snapshot's answers first, then the new one's.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edges {
+    repeats: Repeats,
+    same: Vec<bool>,
+}
+
+impl Edges {
+    /// Asks for every pair `(i, j)` with `i < j` of the pooled answers.
+    ///
+    /// # Errors
+    /// The first error that `same` gives.
+    pub fn build<E>(repeats: Repeats, mut same: impl FnMut(usize, usize) -> Result<bool, E>) -> Result<Self, E> {
+        let answers = (repeats.old + repeats.new) as usize;
+        let mut edges = Vec::with_capacity(answers * (answers - 1) / 2);
+        for i in 0..answers {
+            for j in i + 1..answers {
+                edges.push(same(i, j)?);
+            }
+        }
+        Ok(Self { repeats, same: edges })
+    }
+
+    /// The answers of both snapshots.
+    #[must_use]
+    pub const fn answers(&self) -> usize {
+        (self.repeats.old + self.repeats.new) as usize
+    }
+
+    /// The repeats of both snapshots.
+    #[must_use]
+    pub const fn repeats(&self) -> Repeats {
+        self.repeats
+    }
+
+    /// Whether two answers agree; an answer agrees with itself.
+    #[must_use]
+    pub fn agree(&self, i: usize, j: usize) -> bool {
+        let (low, high) = if i < j { (i, j) } else { (j, i) };
+        if low == high {
+            return true;
+        }
+        let before = low * (2 * self.answers() - low - 1) / 2;
+        self.same.get(before + high - low - 1).copied().unwrap_or(false)
+    }
+
+    /// The agreeing pairs where the answers for which `is_old` holds are the old ones.
+    pub(super) fn count(&self, is_old: impl Fn(usize) -> bool) -> Agreeing {
+        let mut agreeing = Agreeing::default();
+        let mut edges = self.same.iter();
+        for i in 0..self.answers() {
+            for (j, _) in (i + 1..self.answers()).zip(edges.by_ref()).filter(|(_, same)| **same) {
+                match (is_old(i), is_old(j)) {
+                    (true, true) => agreeing.old += 1,
+                    (false, false) => agreeing.new += 1,
+                    _ => agreeing.cross += 1,
+                }
+            }
+        }
+        agreeing
+    }
+
+    /// The agreeing pairs as observed.
+    ///
+    /// ```
+    /// use churngate::analyze::{edges::Edges, lattice::{Agreeing, Repeats}};
+    /// let answers = ["x", "x", "x", "y"];
+    /// let same = |i: usize, j: usize| Ok::<bool, ()>(answers[i] == answers[j]);
+    /// let edges = Edges::build(Repeats { old: 2, new: 2 }, same)?;
+    /// assert_eq!(edges.agreeing(), Agreeing { old: 1, new: 0, cross: 2 });
+    /// # Ok::<(), ()>(())
+    /// ```
+    #[must_use]
+    pub fn agreeing(&self) -> Agreeing {
+        self.count(|answer| answer < self.repeats.old as usize)
+    }
+
+    /// Whether the repeats agree within each snapshot and no pair agrees across.
+    #[must_use]
+    pub fn is_stable_flip(&self) -> bool {
+        let old = |answer| answer < self.repeats.old as usize;
+        self.pairs().all(|(i, j)| self.agree(i, j) == (old(i) == old(j)))
+    }
+
+    /// The sizes of the classes of agreeing answers, or `None` where the labels are not transitive.
+    pub(super) fn classes(&self) -> Option<Vec<u32>> {
+        let mut class_of = vec![usize::MAX; self.answers()];
+        let mut sizes: Vec<u32> = Vec::new();
+        for i in 0..self.answers() {
+            let leader = (0..i).find(|&j| self.agree(j, i));
+            let class = leader.map_or(sizes.len(), |leader| class_of[leader]);
+            class_of[i] = class;
+            match sizes.get_mut(class) {
+                Some(size) => *size += 1,
+                None => sizes.push(1),
+            }
+        }
+        let transitive = self.pairs().all(|(i, j)| self.agree(i, j) == (class_of[i] == class_of[j]));
+        transitive.then_some(sizes)
+    }
+
+    /// All unordered pairs of answers.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        let answers = self.answers();
+        (0..answers).flat_map(move |i| (i + 1..answers).map(move |j| (i, j)))
+    }
+}

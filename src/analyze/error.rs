@@ -1,0 +1,114 @@
+//! Why observations cannot be analysed. Every variant names the question, never an answer.
+
+use crate::model::{Failure, FailureClass, Kernel, QuestionId, SnapshotName};
+
+/// Observations that do not make an audit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AnalyzeError {
+    /// N = 0: no question means no verdict.
+    #[error("failed to analyse: there is no question")]
+    NoQuestions,
+    /// Two observations share an id.
+    #[error("failed to analyse: question `{0}` stands twice")]
+    DuplicateQuestion(QuestionId),
+    /// The same snapshot is named twice in the settings or in one observation.
+    #[error("failed to analyse: snapshot `{0}` is named twice")]
+    DuplicateSnapshot(SnapshotName),
+    /// An observation lacks a snapshot that the settings name.
+    #[error("failed to analyse question `{question}`: snapshot `{snapshot}` is missing")]
+    MissingSnapshot {
+        /// The question.
+        question: QuestionId,
+        /// The snapshot that it lacks.
+        snapshot: SnapshotName,
+    },
+    /// Fewer than two repeats.
+    #[error(
+        "failed to analyse question `{question}`: {found} answers from snapshot `{snapshot}`, at least 2 are needed"
+    )]
+    TooFewRepeats {
+        /// The question.
+        question: QuestionId,
+        /// The snapshot.
+        snapshot: SnapshotName,
+        /// How many answers it has.
+        found: usize,
+    },
+    /// Questions with different numbers of repeats from one snapshot.
+    #[error(
+        "failed to analyse question `{question}`: {found} answers from snapshot `{snapshot}`, other questions have {expected}"
+    )]
+    UnequalRepeats {
+        /// The question.
+        question: QuestionId,
+        /// The snapshot.
+        snapshot: SnapshotName,
+        /// How many answers it has.
+        found: usize,
+        /// How many the first question has.
+        expected: usize,
+    },
+    /// A question that is said to be unchanged, and so unasked, has answers.
+    #[error(
+        "failed to analyse question `{question}`: it is marked unchanged and has answers from snapshot `{snapshot}`"
+    )]
+    AnsweredUnchanged {
+        /// The question.
+        question: QuestionId,
+        /// The snapshot.
+        snapshot: SnapshotName,
+    },
+    /// Two different answers that were never judged.
+    #[error(
+        "failed to analyse question `{question}`: no judgment of answer {} of `{}` with answer {} of `{}`",
+        .one.1 + 1, .one.0, .other.1 + 1, .other.0
+    )]
+    MissingJudgment {
+        /// The question.
+        question: QuestionId,
+        /// Snapshot and repeat (from 0) of one answer.
+        one: (SnapshotName, usize),
+        /// Snapshot and repeat of the other.
+        other: (SnapshotName, usize),
+    },
+    /// The lists of an evidence have different lengths.
+    #[error(
+        "failed to analyse question `{question}`: the evidence of snapshot `{snapshot}` has lists of unequal length"
+    )]
+    UnevenEvidence {
+        /// The question.
+        question: QuestionId,
+        /// The snapshot.
+        snapshot: SnapshotName,
+    },
+    /// Judgments that are not transitive among so many answers that the exact randomisation test cannot be enumerated.
+    #[error(
+        "failed to analyse: the {kernel} labels of {answers} answers are not transitive, at most {limit} can be tested"
+    )]
+    TooManyRepeats {
+        /// The kernel.
+        kernel: Kernel,
+        /// Answers of both snapshots together.
+        answers: usize,
+        /// The most that can be enumerated.
+        limit: usize,
+    },
+    /// No draws were asked for.
+    #[error("failed to analyse: the bootstrap needs at least one draw")]
+    NoDraws,
+    /// More questions or repeats than sums in 64 bits can hold.
+    #[error("failed to analyse: too many questions and repeats for exact sums")]
+    TooLarge,
+}
+
+impl From<AnalyzeError> for Failure {
+    fn from(error: AnalyzeError) -> Self {
+        let class = match error {
+            AnalyzeError::NoQuestions | AnalyzeError::NoDraws | AnalyzeError::TooManyRepeats { .. } => {
+                FailureClass::Usage
+            }
+            _ => FailureClass::Evidence,
+        };
+        Self::new(class, error.to_string())
+    }
+}

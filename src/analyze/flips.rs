@@ -1,0 +1,62 @@
+//! Stable flips: questions whose repeats agree within each snapshot and disagree in every cross pair.
+
+use super::comparison::{Asked, Comparison};
+use super::figures::Flip;
+use super::lattice::{Agreeing, Repeats};
+use super::{overlap, score};
+use crate::model::{Answer, Kernel, Normalisation};
+
+/// Stable flips under one kernel.
+#[must_use]
+pub fn count(comparison: &Comparison<'_>, kernel: Kernel) -> u64 {
+    comparison.asked.iter().filter(|asked| asked.edges(kernel).is_stable_flip()).count() as u64
+}
+
+/// The count corrected for noise, `n_FL - n_XX / 2`, for two repeats on both sides.
+///
+/// Under no change and transitive labels a question `ab|ab` (no pair within, both matched or both crossed pairs across) is
+/// twice as likely as a question `aa|bb`, so the expectation is zero.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "numbers of questions are far below 2^53")]
+pub fn corrected(comparison: &Comparison<'_>, kernel: Kernel) -> Option<f64> {
+    let repeats = comparison.lattice?.repeats();
+    if repeats != (Repeats { old: 2, new: 2 }) {
+        return None;
+    }
+    let swapped = Agreeing { old: 0, new: 0, cross: 2 };
+    let swaps = comparison.asked.iter().filter(|asked| asked.edges(kernel).agreeing() == swapped).count();
+    Some(count(comparison, kernel) as f64 - swaps as f64 / 2.0)
+}
+
+/// The stable flips of the semantic kernel, worst first: right answers lost, then wrong to differently wrong and those
+/// without gold, then right answers gained; by id among equals.
+#[must_use]
+pub fn list(comparison: &Comparison<'_>, normalisation: Normalisation) -> Vec<Flip> {
+    let flipped = comparison.asked.iter().filter(|asked| asked.is_flip());
+    let mut flips: Vec<Flip> = flipped.filter_map(|asked| describe(asked, normalisation)).collect();
+    flips.sort_by(|one, other| (severity(one), &one.question).cmp(&(severity(other), &other.question)));
+    flips
+}
+
+fn describe(asked: &Asked<'_>, normalisation: Normalisation) -> Option<Flip> {
+    let gold = score::GoldAnswers::new(&asked.observation.gold, normalisation);
+    let any_right = |answers: &[Answer]| gold.as_ref().map(|gold| answers.iter().any(|answer| gold.matches(answer)));
+    Some(Flip {
+        question: asked.observation.id.clone(),
+        old: asked.old.answers.first()?.clone(),
+        new: asked.new.answers.first()?.clone(),
+        old_correct: any_right(&asked.old.answers),
+        new_correct: any_right(&asked.new.answers),
+        shared_documents: overlap::shared_contents(asked.old, asked.new),
+    })
+}
+
+/// The smaller, the worse.
+const fn severity(flip: &Flip) -> u8 {
+    match (flip.old_correct, flip.new_correct) {
+        (Some(true), Some(false)) => 0,
+        (Some(false), Some(false)) | (None, _) | (_, None) => 1,
+        (Some(true), Some(true)) => 2,
+        (Some(false), Some(true)) => 3,
+    }
+}

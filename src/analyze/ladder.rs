@@ -1,0 +1,39 @@
+//! The same figures for every adjacent pair of snapshots, where there are rungs between old and new.
+
+use super::AnalyzeError;
+use super::comparison::Comparison;
+use super::figures::Rung;
+use super::flips;
+use super::kernel::total;
+use super::lattice::fraction;
+use super::settings::Settings;
+use crate::model::{Fraction, Kernel, Observation};
+
+/// One entry for every adjacent pair, in order; none where nothing stands between old and new.
+///
+/// # Errors
+/// Those of [`Comparison::build`], for any adjacent pair.
+pub fn ladder(observations: &[Observation], settings: &Settings) -> Result<Vec<Rung>, AnalyzeError> {
+    if settings.between.is_empty() {
+        return Ok(Vec::new());
+    }
+    let steps = settings.steps();
+    let pairs = steps.iter().zip(steps.iter().skip(1));
+    pairs
+        .map(|(from, to)| {
+            let comparison = Comparison::build(observations, from, to, settings.normalisation)?;
+            Ok(Rung {
+                from: (*from).clone(),
+                to: (*to).clone(),
+                exact: churn(&comparison, Kernel::Exact)?,
+                semantic: churn(&comparison, Kernel::Semantic)?,
+                stable_flips: flips::count(&comparison, Kernel::Semantic),
+            })
+        })
+        .collect()
+}
+
+fn churn(comparison: &Comparison<'_>, kernel: Kernel) -> Result<Fraction, AnalyzeError> {
+    let units = comparison.lattice.map_or(1, |lattice| lattice.units());
+    fraction(total(comparison, kernel), units, comparison.questions())
+}

@@ -1,0 +1,78 @@
+//! What a sample can detect, from the normal approximation.
+
+use super::figures::Power;
+use statrs::distribution::{ContinuousCDF as _, Normal};
+
+/// The power that planning aims at.
+pub const POWER: f64 = 0.8;
+
+/// The spread of the contrasts: moments over all N questions, as shares of 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moments {
+    /// N.
+    pub questions: u64,
+    /// The mean, D̂.
+    pub mean: f64,
+    /// The variance with divisor N.
+    pub variance: f64,
+}
+
+/// The standard normal quantile.
+fn z(probability: f64) -> f64 {
+    Normal::standard().inverse_cdf(probability)
+}
+
+/// `z_(1 - alpha) + z_power`.
+fn reach(alpha: f64) -> f64 {
+    z(1.0 - alpha) + z(POWER)
+}
+
+/// The smallest D that makes the one-sided lower bound exceed zero with 80% power.
+///
+/// The variance at a true D is taken as what noise leaves, `V_0 = max(0, V - D̂ (1 - D̂))`, plus what stable flips add,
+/// `D (1 - D)`; the D sought solves `D = (z_a + z_b) sqrt((V_0 + D (1 - D)) / N)`, a quadratic equation. At most 1.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "numbers of questions are far below 2^53")]
+pub fn power(moments: Moments, alpha: f64) -> Power {
+    let flips = moments.mean.clamp(0.0, 1.0);
+    let noise = (moments.variance - flips * (1.0 - flips)).max(0.0);
+    let scale = moments.questions as f64 / reach(alpha).powi(2);
+    let root = (1.0 + 4.0 * (scale + 1.0) * noise).sqrt();
+    Power { smallest_detectable: ((1.0 + root) / (2.0 * (scale + 1.0))).min(1.0) }
+}
+
+/// The questions that put a bound of D̂ on the far side of a limit with 80% power, `((z_a + z_b) sd / |D - m|)^2`; `None`
+/// where D̂ is the limit.
+///
+/// ```
+/// // Spread .2377 and D = 3 pp: the 388 questions of a study like NaturalQuestions.
+/// let needed = churngate::analyze::power::questions_needed(0.2377, 0.03, 0.05);
+/// assert_eq!(needed, Some(389));
+/// ```
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked against 2^53 before")]
+pub fn questions_needed(spread: f64, distance: f64, alpha: f64) -> Option<u64> {
+    let needed = (reach(alpha) * spread / distance.abs()).powi(2).ceil();
+    (needed.is_finite() && needed < 9e15).then_some(needed as u64)
+}
+
+/// The fewest questions at which the Dirichlet upper bound can fall below a limit at all, `ln alpha / ln(1 - limit)`, as
+/// where nothing changed: 59 for 5 pp at 95%. `None` where the limit is not above zero.
+///
+/// ```
+/// use churngate::analyze::power::fewest_for_upper_bound;
+/// assert_eq!(fewest_for_upper_bound(0.05, 0.05), Some(59));
+/// assert_eq!(fewest_for_upper_bound(0.0, 0.05), None);
+/// ```
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked against 2^53 before")]
+pub fn fewest_for_upper_bound(limit: f64, alpha: f64) -> Option<u64> {
+    if limit <= 0.0 {
+        return None;
+    }
+    if limit >= 1.0 {
+        return Some(1);
+    }
+    let fewest = (alpha.ln() / (-limit).ln_1p()).ceil();
+    (fewest.is_finite() && fewest < 9e15).then_some(fewest as u64)
+}

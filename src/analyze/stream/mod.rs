@@ -1,0 +1,77 @@
+//! The preregistered stream of bootstrap draws: a cross-check of the exact distribution, never an input of the gate.
+//!
+//! A draw resamples N whole questions. Questions with the same contrasts are interchangeable, so a draw is one
+//! multinomial over the K distinct rows, K - 1 binomials, and costs the same for 400 questions as for a million. Draws come
+//! in blocks of [`BLOCK`]; block i reads stream i of ChaCha20 under the key of the protocol lock, so that the draws do not
+//! depend on the number of threads.
+//!
+//! Everything here is frozen: the order of rows, the size of a block, the sampler and its arithmetic.
+
+mod binomial;
+mod elementary;
+mod uniform;
+
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use uniform::Uniform;
+
+/// Draws that share one stream of the cipher.
+pub const BLOCK: u32 = 1_000;
+
+/// The contrasts of one question under the exact and the semantic kernel, in lattice units.
+pub type Row = (i64, i64);
+
+/// How many questions have each row, in ascending order of rows.
+pub type Rows = BTreeMap<Row, u64>;
+
+/// The totals of every draw, sorted, for each kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draws {
+    /// Under the exact kernel.
+    pub exact: Vec<i64>,
+    /// Under the semantic kernel.
+    pub semantic: Vec<i64>,
+}
+
+/// Draws the stream of this key.
+///
+/// ```
+/// use churngate::analyze::stream::{Rows, draw};
+/// let rows = Rows::from([((0, 0), 49), ((0, 4), 1)]);
+/// let draws = draw(&rows, 2_000, [7; 32]);
+/// assert_eq!(draws.exact, vec![0; 2_000]);
+/// let without = draws.semantic.iter().filter(|total| **total == 0).count();
+/// assert!((without as f64 / 2_000.0 - 0.98_f64.powi(50)).abs() < 0.05);
+/// ```
+#[must_use]
+pub fn draw(rows: &Rows, draws: u32, key: [u8; 32]) -> Draws {
+    let blocks = draws.div_ceil(BLOCK);
+    let in_block = |block: u32| {
+        let mut uniform = Uniform::new(key, u64::from(block));
+        let count = BLOCK.min(draws - block * BLOCK);
+        (0..count).map(|_| one(&mut uniform, rows)).collect::<Vec<Row>>()
+    };
+    let totals: Vec<Row> = (0..blocks).into_par_iter().flat_map_iter(in_block).collect();
+    let (mut exact, mut semantic): (Vec<i64>, Vec<i64>) = totals.into_iter().unzip();
+    exact.sort_unstable();
+    semantic.sort_unstable();
+    Draws { exact, semantic }
+}
+
+/// One draw: the totals of N questions resampled with replacement.
+fn one(uniform: &mut Uniform, rows: &Rows) -> Row {
+    let mut of: u64 = rows.values().sum();
+    let mut left = of;
+    let mut totals = (0, 0);
+    for (row, count) in rows {
+        let drawn = binomial::draw(uniform, left, *count, of);
+        totals.0 += row.0 * drawn.cast_signed();
+        totals.1 += row.1 * drawn.cast_signed();
+        left -= drawn;
+        of -= count;
+    }
+    totals
+}
+
+#[cfg(test)]
+mod tests;

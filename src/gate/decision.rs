@@ -1,0 +1,50 @@
+//! The verdict and its reasons, as plain data.
+
+use crate::model::Kernel;
+use serde::{Deserialize, Serialize};
+
+/// The verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Proved to be below the limit.
+    Compatible,
+    /// Every line of the blocking rule holds.
+    Incompatible,
+    /// Neither.
+    Inconclusive,
+}
+
+/// The verdict with its reasons: reports only render it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The lines of the blocking rule.
+    pub incompatible_when: Vec<LineOutcome>,
+    /// The lines of the passing rule.
+    pub compatible_when: Vec<LineOutcome>,
+    /// Whether an inconclusive verdict passes, warns or fails: `pass`, `warn` or `fail`.
+    pub inconclusive: String,
+    /// How many questions in all would decide, with 80% power and if D̂ and its spread stay as observed, where the verdict
+    /// is inconclusive and it can be said. Always more than were asked.
+    pub questions_to_decide: Option<u64>,
+}
+
+/// One line of a rule and whether it holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LineOutcome {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// `at_least`, `below`, `lower_bound_above` or `upper_bound_below`.
+    pub condition: String,
+    /// The limit, such as `3pp`.
+    pub limit: String,
+    /// The figure it was compared with, in percentage points (the nearest `f64`; the comparison of D̂ and of the lower
+    /// bound is exact).
+    pub figure_pp: f64,
+    /// Whether the line holds.
+    pub holds: bool,
+    /// Why it cannot hold whatever the figure, where that is so: `degenerate-kernel`, `too-few-questions`.
+    pub void: Option<String>,
+}

@@ -1,0 +1,79 @@
+//! One line of a rule against the figures.
+
+use super::LineOutcome;
+use crate::analyze::{Analysis, KernelFigures, power};
+use crate::model::PercentagePoints;
+use crate::spec::{Condition, GateLine};
+use std::cmp::Ordering;
+
+/// The kernel's agreement is so low that churn cannot be seen by it.
+const DEGENERATE: &str = "degenerate-kernel";
+/// No figure of so few questions could meet the limit.
+const TOO_FEW: &str = "too-few-questions";
+
+/// Judges one line; `None` where the analysis has no figures of its kernel.
+pub(super) fn judge(line: &GateLine, analysis: &Analysis) -> Option<LineOutcome> {
+    let figures = figures(line, analysis)?;
+    let void = void(line, figures, analysis);
+    Some(LineOutcome {
+        kernel: line.kernel,
+        condition: name(line.condition).to_owned(),
+        limit: limit(line.condition).to_string(),
+        figure_pp: figure_pp(line.condition, figures),
+        holds: void.is_none() && meets(line.condition, figures),
+        void: void.map(str::to_owned),
+    })
+}
+
+/// The figures of the line's kernel.
+pub(super) fn figures<'a>(line: &GateLine, analysis: &'a Analysis) -> Option<&'a KernelFigures> {
+    analysis.kernels.iter().find(|figures| figures.kernel == line.kernel)
+}
+
+/// The limit of a condition.
+pub(super) const fn limit(condition: Condition) -> PercentagePoints {
+    match condition {
+        Condition::AtLeast(limit)
+        | Condition::Below(limit)
+        | Condition::LowerBoundAbove(limit)
+        | Condition::UpperBoundBelow(limit) => limit,
+    }
+}
+
+const fn name(condition: Condition) -> &'static str {
+    match condition {
+        Condition::AtLeast(_) => "at_least",
+        Condition::Below(_) => "below",
+        Condition::LowerBoundAbove(_) => "lower_bound_above",
+        Condition::UpperBoundBelow(_) => "upper_bound_below",
+    }
+}
+
+fn figure_pp(condition: Condition, figures: &KernelFigures) -> f64 {
+    match condition {
+        Condition::AtLeast(_) | Condition::Below(_) => figures.churn.percentage_points(),
+        Condition::LowerBoundAbove(_) => figures.lower_bound.percentage_points(),
+        Condition::UpperBoundBelow(_) => figures.upper_bound * 100.0,
+    }
+}
+
+/// Compares D̂ and the lower bound as integers; the upper bound is a real number.
+fn meets(condition: Condition, figures: &KernelFigures) -> bool {
+    match condition {
+        Condition::AtLeast(limit) => figures.churn.compare(limit) != Ordering::Less,
+        Condition::Below(limit) => figures.churn.compare(limit) == Ordering::Less,
+        Condition::LowerBoundAbove(limit) => figures.lower_bound.compare(limit) == Ordering::Greater,
+        Condition::UpperBoundBelow(limit) => figures.upper_bound < limit.value(),
+    }
+}
+
+fn void(line: &GateLine, figures: &KernelFigures, analysis: &Analysis) -> Option<&'static str> {
+    if figures.degenerate {
+        return Some(DEGENERATE);
+    }
+    let Condition::UpperBoundBelow(limit) = line.condition else { return None };
+    // With no churn at all the bound is 1 - alpha^(1/N). Negative contrasts could bring it lower, but no rule may rest on them.
+    let fewest = power::fewest_for_upper_bound(limit.value(), analysis.confidence.alpha());
+    let enough = fewest.is_some_and(|fewest| analysis.questions >= fewest);
+    (!enough).then_some(TOO_FEW)
+}

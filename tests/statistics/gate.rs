@@ -1,0 +1,132 @@
+//! The gate over whole analyses.
+
+use super::ledger::{nq, settings, tqa};
+use churngate::analyze::{Analysis, analyze};
+use churngate::gate::{Verdict, decide};
+use churngate::model::{Kernel, Observation, PercentagePoints};
+use churngate::spec::{Condition, GateLine, GateSpec, Inconclusive};
+
+fn pp(text: &str) -> PercentagePoints {
+    text.parse().expect("percentage points")
+}
+
+fn line(kernel: Kernel, condition: Condition) -> GateLine {
+    GateLine { kernel, condition }
+}
+
+/// The default rule.
+fn default_gate() -> GateSpec {
+    GateSpec {
+        incompatible_when: vec![
+            line(Kernel::Exact, Condition::AtLeast(pp("3pp"))),
+            line(Kernel::Exact, Condition::LowerBoundAbove(pp("0pp"))),
+            line(Kernel::Semantic, Condition::LowerBoundAbove(pp("0pp"))),
+        ],
+        compatible_when: vec![line(Kernel::Semantic, Condition::UpperBoundBelow(pp("5pp")))],
+        inconclusive: Inconclusive::Warn,
+    }
+}
+
+fn run(observations: &[Observation]) -> Analysis {
+    let mut quick = settings();
+    quick.draws = 1_000;
+    quick.between.clear();
+    analyze(observations, &quick).expect("an analysis")
+}
+
+/// The same questions, unasked.
+fn unchanged(mut observations: Vec<Observation>, count: usize) -> Vec<Observation> {
+    observations.truncate(count);
+    for observation in &mut observations {
+        observation.unchanged = true;
+        for entry in &mut observation.snapshots {
+            entry.answers.clear();
+        }
+    }
+    observations
+}
+
+#[test]
+fn both_studies_block_and_the_block_wins() {
+    assert_eq!(decide(&run(&nq()), &default_gate()).verdict, Verdict::Incompatible);
+    let decision = decide(&run(&tqa()), &default_gate());
+    // D̂ is exactly 3 pp, and the passing rule holds too.
+    assert!(decision.compatible_when.iter().all(|line| line.holds), "{decision:?}");
+    assert_eq!(decision.verdict, Verdict::Incompatible);
+    assert_eq!(decision.questions_to_decide, None);
+}
+
+#[test]
+fn limits_are_compared_exactly() {
+    let analysis = run(&tqa());
+    let with = |condition| {
+        let mut gate = default_gate();
+        gate.incompatible_when = vec![line(Kernel::Exact, condition)];
+        decide(&analysis, &gate).incompatible_when[0].holds
+    };
+    assert!(with(Condition::AtLeast(pp("3pp"))) && !with(Condition::AtLeast(pp("3.000001pp"))));
+    assert!(!with(Condition::Below(pp("3pp"))) && with(Condition::Below(pp("3.000001pp"))));
+    assert!(!with(Condition::LowerBoundAbove(pp("0.5pp"))) && with(Condition::LowerBoundAbove(pp("0.499999pp"))));
+}
+
+#[test]
+fn nothing_changed_passes_from_59_questions_on() {
+    let enough = run(&unchanged(tqa(), 59));
+    assert_eq!((enough.asked, enough.unchanged, enough.questions), (0, 59, 59));
+    assert_eq!(enough.kernels[1].agreement, None);
+    assert_eq!(decide(&enough, &default_gate()).verdict, Verdict::Compatible);
+    let decision = decide(&run(&unchanged(tqa(), 58)), &default_gate());
+    assert_eq!(decision.verdict, Verdict::Inconclusive);
+    assert_eq!(decision.compatible_when[0].void.as_deref(), Some("too-few-questions"));
+    assert_eq!(decision.questions_to_decide, Some(59));
+}
+
+#[test]
+fn a_degenerate_kernel_neither_blocks_nor_passes() {
+    let mut analysis = run(&nq());
+    analysis.kernels[0].degenerate = true;
+    let mut gate = default_gate();
+    gate.compatible_when = vec![line(Kernel::Exact, Condition::Below(pp("50pp")))];
+    let decision = decide(&analysis, &gate);
+    assert_eq!(decision.verdict, Verdict::Inconclusive);
+    assert_eq!(decision.incompatible_when[0].void.as_deref(), Some("degenerate-kernel"));
+    assert_eq!(decision.compatible_when[0].void.as_deref(), Some("degenerate-kernel"));
+    assert_eq!(decision.questions_to_decide, None);
+}
+
+#[test]
+fn a_rule_without_lines_never_holds() {
+    let gate = GateSpec { incompatible_when: vec![], compatible_when: vec![], inconclusive: Inconclusive::Fail };
+    let decision = decide(&run(&nq()), &gate);
+    assert_eq!((decision.verdict, decision.inconclusive.as_str()), (Verdict::Inconclusive, "fail"));
+}
+
+#[test]
+fn an_undecided_audit_says_how_many_questions_would_decide() {
+    let mut observations = nq();
+    observations.drain(..38);
+    observations.truncate(100);
+    let analysis = run(&observations);
+    let decision = decide(&analysis, &default_gate());
+    assert_eq!(decision.verdict, Verdict::Inconclusive, "{decision:?}");
+    assert!(decision.questions_to_decide.is_some_and(|needed| needed > 100), "{decision:?}");
+}
+
+#[test]
+fn unchanged_questions_dilute_churn_and_not_agreement() {
+    let mut observations = nq();
+    for observation in &mut observations[200..] {
+        observation.unchanged = true;
+        for entry in &mut observation.snapshots {
+            entry.answers.clear();
+        }
+    }
+    let analysis = run(&observations);
+    let semantic = &analysis.kernels[1];
+    let agreement = semantic.agreement.as_ref().expect("asked questions");
+    assert_eq!((analysis.asked, analysis.unchanged), (200, 200));
+    assert_eq!((semantic.churn.denominator, agreement.within_old.denominator), (1_600, 200));
+    let asked = semantic.churn_asked.expect("asked questions");
+    assert_eq!((asked.numerator, asked.denominator), (semantic.churn.numerator, 800));
+    assert!((agreement.within.value() - agreement.cross.value() - asked.value()).abs() < 1e-12);
+}

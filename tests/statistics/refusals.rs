@@ -1,0 +1,90 @@
+//! Observations that do not make an audit are refused, and the question is named.
+
+use super::ledger::{settings, tqa};
+use churngate::analyze::{AnalyzeError, analyze};
+use churngate::model::{Answer, Failure, FailureClass, Observation, SnapshotName};
+
+fn few() -> Vec<Observation> {
+    let mut observations = tqa();
+    observations.truncate(6);
+    observations
+}
+
+fn refused(change: impl FnOnce(&mut Vec<Observation>)) -> AnalyzeError {
+    let mut observations = few();
+    change(&mut observations);
+    analyze(&observations, &settings()).expect_err("a refusal")
+}
+
+fn answer(text: &str) -> Answer {
+    Answer::parse(text, 512).expect("an answer")
+}
+
+#[test]
+fn no_question_is_no_audit() {
+    assert_eq!(refused(Vec::clear), AnalyzeError::NoQuestions);
+    assert_eq!(Failure::from(AnalyzeError::NoQuestions).class, FailureClass::Usage);
+}
+
+#[test]
+fn a_question_that_stands_twice_is_named() {
+    let error = refused(|observations| observations[3].id = observations[1].id.clone());
+    assert_eq!(error.to_string(), "failed to analyse: question `tqa-0001` stands twice");
+}
+
+#[test]
+fn a_missing_judgment_is_named_without_its_answers() {
+    let error = refused(|observations| observations[2].snapshots[3].answers[1] = answer("never judged"));
+    assert_eq!(
+        error.to_string(),
+        "failed to analyse question `tqa-0002`: no judgment of answer 1 of `n1` with answer 2 of `n7`"
+    );
+}
+
+#[test]
+fn repeats_must_be_two_and_equal() {
+    let one = refused(|observations| {
+        observations[0].snapshots[1].answers.pop();
+    });
+    assert!(matches!(one, AnalyzeError::TooFewRepeats { found: 1, .. }), "{one}");
+    let three = refused(|observations| {
+        let again = observations[4].snapshots[3].answers[0].clone();
+        observations[4].snapshots[3].answers.push(again);
+    });
+    assert!(matches!(three, AnalyzeError::UnequalRepeats { found: 3, expected: 2, .. }), "{three}");
+}
+
+#[test]
+fn snapshots_must_be_there_once() {
+    let missing = refused(|observations| observations[1].snapshots.truncate(3));
+    assert_eq!(missing.to_string(), "failed to analyse question `tqa-0001`: snapshot `n7` is missing");
+    let twice = refused(|observations| observations[1].snapshots[0].snapshot = SnapshotName("n7".into()));
+    assert_eq!(twice, AnalyzeError::DuplicateSnapshot(SnapshotName("n7".into())));
+    let mut same = settings();
+    same.new = same.old.clone();
+    assert!(matches!(analyze(&few(), &same), Err(AnalyzeError::DuplicateSnapshot(_))));
+}
+
+#[test]
+fn an_unchanged_question_has_no_answers() {
+    let error = refused(|observations| observations[5].unchanged = true);
+    assert!(matches!(error, AnalyzeError::AnsweredUnchanged { .. }), "{error}");
+    assert_eq!(Failure::from(error).class, FailureClass::Evidence);
+}
+
+#[test]
+fn evidence_lists_have_one_length() {
+    let error = refused(|observations| {
+        if let Some(keys) = &mut observations[0].snapshots[1].evidence {
+            keys.ids.pop();
+        }
+    });
+    assert!(matches!(error, AnalyzeError::UnevenEvidence { .. }), "{error}");
+}
+
+#[test]
+fn no_draws_are_refused() {
+    let mut none = settings();
+    none.draws = 0;
+    assert_eq!(analyze(&few(), &none), Err(AnalyzeError::NoDraws));
+}

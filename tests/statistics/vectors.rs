@@ -1,0 +1,192 @@
+//! Worked cases, each with the outside function that gives the same value.
+
+use churngate::analyze::edges::Edges;
+use churngate::analyze::lattice::{Lattice, Repeats};
+use churngate::analyze::quantile::Level;
+use churngate::analyze::score::GoldAnswers;
+use churngate::analyze::sum::{Pmf, Sum};
+use churngate::analyze::{AnalyzeError, bootstrap, dirichlet, fisher, holm, randomisation};
+use churngate::model::{Answer, Confidence, Kernel, Normalisation};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+fn vectors() -> Value {
+    serde_json::from_str(include_str!("../fixtures/stats/vectors.json")).expect("vectors")
+}
+
+fn cases(section: &str) -> Vec<Value> {
+    let cases = vectors()[section]["cases"].as_array().expect("cases").clone();
+    assert!(!cases.is_empty(), "{section}");
+    cases
+}
+
+fn float(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    value.as_array().expect("a list").iter().map(|text| text.as_str().expect("a text").to_owned()).collect()
+}
+
+fn close(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 0.6e-6
+}
+
+/// Values given to six significant digits.
+fn close_relatively(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 1e-5 * other.abs()
+}
+
+fn edges(old: &[String], new: &[String]) -> (Edges, Lattice) {
+    let repeats = Repeats { old: old.len().try_into().expect("few"), new: new.len().try_into().expect("few") };
+    let pooled: Vec<&String> = old.iter().chain(new).collect();
+    let edges = Edges::build(repeats, |i, j| Ok::<bool, AnalyzeError>(pooled[i] == pooled[j])).expect("edges");
+    (edges, Lattice::new(repeats).expect("a lattice"))
+}
+
+fn counts(case: &Value) -> BTreeMap<i64, u64> {
+    let values = case["values"].as_array().expect("values").iter().map(|value| value.as_i64().expect("an integer"));
+    let counts = case["counts"].as_array().expect("counts").iter().map(|count| count.as_u64().expect("a count"));
+    values.zip(counts).collect()
+}
+
+#[test]
+#[expect(clippy::cast_precision_loss, reason = "small values")]
+fn contrasts_of_single_questions() {
+    for case in cases("question_ustat_equality") {
+        let (edges, lattice) = edges(&texts(&case["L"]), &texts(&case["H"]));
+        let (agreeing, units) = (edges.agreeing(), lattice.units() as f64);
+        assert!(close(lattice.within(agreeing) as f64 / units, float(&case["w"])), "{case}");
+        assert!(close(lattice.cross(agreeing) as f64 / units, float(&case["c"])), "{case}");
+        assert!(close(lattice.contrast(agreeing) as f64 / units, float(&case["d"])), "{case}");
+        assert_eq!(edges.is_stable_flip(), case["strict_flip"].as_bool().expect("a flag"), "{case}");
+    }
+}
+
+#[test]
+fn labels_that_are_not_transitive_stay_as_they_are() {
+    let case = &vectors()["nontransitive_example"];
+    let equal: Vec<(usize, usize)> = serde_json::from_value(case["pairs_equal"].clone()).expect("pairs");
+    let repeats = Repeats { old: 2, new: 2 };
+    let edges =
+        Edges::build(repeats, |i, j| Ok::<bool, AnalyzeError>(equal.contains(&(i, j)) || equal.contains(&(j, i))));
+    let lattice = Lattice::new(repeats).expect("a lattice");
+    assert_eq!(lattice.contrast(edges.expect("edges").agreeing()), 3, "0.75 in quarters");
+}
+
+#[test]
+fn exact_bootstrap_quantiles_and_far_tails() {
+    for case in cases("exact_bootstrap") {
+        let counts = counts(&case);
+        let bootstrap = bootstrap::Bootstrap::new(&counts, 4).expect("questions");
+        for (level, quantile) in case["q"].as_object().expect("quantiles") {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "levels below 1")]
+            let units = (level.parse::<f64>().expect("a level") * 2e8).round() as u64;
+            assert_eq!(Some(bootstrap.quantile(Level::from_units(units))), quantile.as_i64(), "{level} of {case}");
+        }
+        assert!(close_relatively(bootstrap.at_or_below_zero(), float(&case["P_le_0"])), "{case}");
+        let bounds = bootstrap.bounds(Confidence::default()).expect("bounds");
+        assert!(close(bounds.lower.percentage_points(), float(&case["LCB_pp"])), "{case}");
+        assert!(close(bounds.interval.0.percentage_points(), float(&case["CI_pp"][0])), "{case}");
+        assert!(close(bounds.interval.1.percentage_points(), float(&case["CI_pp"][1])), "{case}");
+        if let Some(points) = case["cdf_at"].as_object() {
+            for (at, probability) in points {
+                assert!(close(bootstrap.law().at_most(at.parse().expect("an integer")), float(probability)), "{at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn three_questions_equal_enumeration() {
+    let case = &vectors()["exact_bootstrap"]["bruteforce_27"];
+    let law = Sum::repeated(Pmf::from_counts(&counts(case)), 3);
+    for (value, times) in case["pmf_times_27"].as_object().expect("a table") {
+        let value: i64 = value.parse().expect("an integer");
+        let mass = law.at_most(value) - law.at_most(value - 1);
+        assert!((mass * 27.0 - float(times)).abs() < 1e-12, "{value}");
+    }
+}
+
+/// Questions of every cell of a table of two repeats.
+fn table(case: &Value) -> Vec<Edges> {
+    let cells = [
+        ("FL", ["x", "x", "y", "y"]),
+        ("XX", ["x", "y", "x", "y"]),
+        ("P", ["x", "x", "y", "z"]),
+        ("Q", ["x", "y", "x", "z"]),
+    ];
+    let mut questions = Vec::new();
+    for (name, answers) in cells {
+        let answers = answers.map(str::to_owned);
+        for _ in 0..case[name].as_u64().expect("a count") {
+            questions.push(edges(&answers[..2], &answers[2..]).0);
+        }
+    }
+    questions
+}
+
+#[test]
+fn randomisation_test_of_every_table() {
+    let lattice = Lattice::new(Repeats { old: 2, new: 2 }).expect("a lattice");
+    for case in cases("permutation_exact") {
+        let p = randomisation::p_value(table(&case).iter(), lattice, Kernel::Exact).expect("a p-value");
+        assert!(close_relatively(p, float(&case["p"])), "{p} of {case}");
+    }
+}
+
+#[test]
+fn dirichlet_bounds() {
+    for case in cases("dirichlet_bound") {
+        #[expect(clippy::cast_precision_loss, reason = "small values")]
+        let values: Vec<(f64, u64)> =
+            counts(&case).iter().map(|(value, count)| (*value as f64 / 4.0, *count)).collect();
+        let upper = dirichlet::upper(&values, 1.0, 0.05) * 100.0;
+        let lower = dirichlet::lower(&values, -0.5, 0.05) * 100.0;
+        assert!(close(upper, float(&case["UCB95_pp"])), "{upper} of {case}");
+        assert!(close(lower, float(&case["LCB95_pp"])), "{lower} of {case}");
+    }
+}
+
+#[test]
+fn dirichlet_bound_is_clopper_pearson_on_zeros_and_ones() {
+    for case in cases("proportion_ci") {
+        let (k, n) = (case["k"].as_u64().expect("k"), case["n"].as_u64().expect("n"));
+        let values = [(1.0, k), (0.0, n - k)];
+        let upper = dirichlet::upper(&values, 1.0, 0.025);
+        assert!(close(upper, float(&case["clopper_pearson"][1])), "{upper} of {case}");
+        if k > 0 {
+            let lower = dirichlet::lower(&values, 0.0, 0.025);
+            assert!(close(lower, float(&case["clopper_pearson"][0])), "{lower} of {case}");
+        }
+    }
+}
+
+#[test]
+fn fisher_and_holm() {
+    for case in cases("fisher_exact") {
+        let table: [[u64; 2]; 2] = serde_json::from_value(case["table"].clone()).expect("a table");
+        assert!(close(fisher::two_sided(table), float(&case["p_two_sided"])), "{case}");
+    }
+    for case in cases("holm") {
+        let p: Vec<f64> = serde_json::from_value(case["p"].clone()).expect("p-values");
+        let expected: Vec<f64> = serde_json::from_value(case["holm"].clone()).expect("p-values");
+        assert!(holm::adjust(&p).iter().zip(&expected).all(|(one, other)| close(*one, *other)), "{case}");
+    }
+}
+
+#[test]
+fn normalisations_and_scores() {
+    for case in cases("normalise") {
+        let text = case["s"].as_str().expect("a text");
+        assert_eq!(Some(Normalisation::Nq.apply(text).as_str()), case["squad"].as_str(), "{case}");
+        assert_eq!(Some(Normalisation::TriviaQa.apply(text).as_str()), case["triviaqa"].as_str(), "{case}");
+    }
+    for case in cases("em_f1") {
+        let style = if case["style"] == "squad" { Normalisation::Nq } else { Normalisation::TriviaQa };
+        let gold = GoldAnswers::new(&texts(&case["aliases"]), style).expect("aliases");
+        let answer = Answer::parse(case["pred"].as_str().expect("a text"), 512).expect("an answer");
+        assert_eq!(u64::from(gold.matches(&answer)), case["em"].as_u64().expect("em"), "{case}");
+        assert!(close(gold.f1(&answer), float(&case["f1"])), "{case}");
+    }
+}
