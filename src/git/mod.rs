@@ -1,1 +1,15 @@
 //! Files and trees at a commit, and the merge base, through git's own command.
+//!
+//! This module only reads. It never runs a shell, never lets an argument be taken for an option, and never lets the
+//! caller's `GIT_` variables choose another repository.
+
+pub mod blobs;
+mod command;
+pub mod error;
+pub mod revision;
+pub mod tree;
+
+pub use blobs::{BlobReader, BlobStream, stream};
+pub use error::GitError;
+pub use revision::{CommitId, is_shallow, merge_base, resolve};
+pub use tree::{Entry, EntryKind, Located, ObjectId, list, locate};

@@ -1,1 +1,3 @@
-//! Snapshot -> evidence: embedded BM25, HTTP, command, file. One file a backend.
+//! Snapshots to evidence: twice for each question, recorded, and sealed only where both passes match.
+pub mod bm25;
+pub mod corpus;

@@ -1,0 +1,154 @@
+//! What lies at a path of a commit.
+
+use super::{CommitId, GitError, command};
+use camino::Utf8Path;
+use std::fmt;
+use std::io::{BufRead, BufReader};
+
+/// The full hexadecimal id of an object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectId(String);
+
+impl ObjectId {
+    /// The id: 40 or 64 hexadecimal digits.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ObjectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a commit has at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Located {
+    /// A folder.
+    Tree(ObjectId),
+    /// A file.
+    Blob(ObjectId),
+}
+
+/// What kind of thing an entry of a tree is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A file of this many bytes.
+    File(u64),
+    /// A symbolic link.
+    Link,
+    /// The commit of a submodule.
+    Submodule,
+}
+
+/// One entry below a tree, however deep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its path, relative to the tree that was listed, as the bytes git stores.
+    pub path: Vec<u8>,
+    /// Its object.
+    pub object: ObjectId,
+    /// What it is.
+    pub kind: EntryKind,
+}
+
+/// What `commit` has at `path`, which is relative to `folder`.
+///
+/// # Errors
+/// Nothing is there, or git itself.
+pub fn locate(folder: &Utf8Path, commit: &CommitId, path: &Utf8Path) -> Result<Located, GitError> {
+    let missing = || GitError::NoSuchPath { commit: commit.as_str().to_owned(), path: path.to_string() };
+    if path.is_absolute() || path.as_str().contains(char::is_control) {
+        return Err(missing());
+    }
+    // The leading `./` makes git read the path from `folder` and not from the top of the repository.
+    let name = format!("{commit}:./{path}");
+    let mut command = command::git(folder, "rev-parse");
+    let output = command::run(command.args(["--verify", "--quiet", "--end-of-options"]).arg(name))?;
+    if !output.status.success() {
+        return Err(missing());
+    }
+    let object = object_id(command::line(folder, "rev-parse", &output)?.as_bytes(), "rev-parse")?;
+    let output = command::run(command::git(folder, "cat-file").arg("-t").arg(object.as_str()))?;
+    match command::line(folder, "cat-file", &output)?.as_str() {
+        "tree" => Ok(Located::Tree(object)),
+        "blob" => Ok(Located::Blob(object)),
+        _ => Err(missing()),
+    }
+}
+
+/// Every entry below a tree, in git's order (by the bytes of the path).
+///
+/// # Errors
+/// Git itself.
+pub fn list(folder: &Utf8Path, tree: &ObjectId) -> Result<Vec<Entry>, GitError> {
+    let mut command = command::git(folder, "ls-tree");
+    command.args(["-r", "-z", "--long", "--full-tree", "--end-of-options"]).arg(tree.as_str());
+    // Standard error goes nowhere, because a full pipe that nobody reads would stop git.
+    let mut child = command.stderr(std::process::Stdio::null()).spawn().map_err(command::start_error)?;
+    let entries = child.stdout.take().map(|stdout| read_entries(BufReader::new(stdout)));
+    let status = child.wait()?;
+    if !status.success() {
+        return Err(GitError::Failed { command: "ls-tree", code: status.code().unwrap_or(-1) });
+    }
+    entries.unwrap_or(Err(GitError::Unreadable { command: "ls-tree" }))
+}
+
+fn read_entries(listing: impl BufRead) -> Result<Vec<Entry>, GitError> {
+    listing.split(0).map(|entry| parse_entry(&entry?)).collect()
+}
+
+/// `MODE TYPE OBJECT SIZE<tab>PATH`, with the size padded by spaces and `-` where there is none.
+fn parse_entry(line: &[u8]) -> Result<Entry, GitError> {
+    let unreadable = || GitError::Unreadable { command: "ls-tree" };
+    let tab = line.iter().position(|byte| *byte == b'\t').ok_or_else(unreadable)?;
+    let (head, path) = (&line[..tab], line[tab + 1..].to_vec());
+    let head = std::str::from_utf8(head).map_err(|_| unreadable())?;
+    let fields: Vec<&str> = head.split_ascii_whitespace().collect();
+    let [mode, _, object, size] = fields[..] else { return Err(unreadable()) };
+    let kind = match mode {
+        "120000" => EntryKind::Link,
+        "160000" => EntryKind::Submodule,
+        _ => EntryKind::File(size.parse().map_err(|_| unreadable())?),
+    };
+    Ok(Entry { path, object: object_id(object.as_bytes(), "ls-tree")?, kind })
+}
+
+fn object_id(text: &[u8], command: &'static str) -> Result<ObjectId, GitError> {
+    let hexadecimal = matches!(text.len(), 40 | 64) && text.iter().all(u8::is_ascii_hexdigit);
+    match std::str::from_utf8(text) {
+        Ok(text) if hexadecimal => Ok(ObjectId(text.to_owned())),
+        _ => Err(GitError::Unreadable { command }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OBJECT: &str = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
+
+    #[test]
+    fn entries_of_every_kind_are_read_with_odd_paths() {
+        let listing = format!(
+            "100644 blob {OBJECT}      12\ta\tb\n.md\0120000 blob {OBJECT}       4\tl\0160000 commit {OBJECT}       -\ts\0"
+        );
+        let entries = read_entries(listing.as_bytes()).unwrap();
+        let kinds: Vec<_> = entries.iter().map(|entry| (entry.path.as_slice(), entry.kind)).collect();
+        let expected = [
+            (b"a\tb\n.md".as_slice(), EntryKind::File(12)),
+            (b"l".as_slice(), EntryKind::Link),
+            (b"s".as_slice(), EntryKind::Submodule),
+        ];
+        assert_eq!(kinds, expected);
+    }
+
+    #[test]
+    fn a_line_that_is_no_entry_is_an_error() {
+        for line in ["", "100644 blob xyz 1\tp", "100644 blob 1\tp", "no tab"] {
+            assert!(parse_entry(line.as_bytes()).is_err(), "{line}");
+        }
+    }
+}

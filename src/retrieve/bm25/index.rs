@@ -1,0 +1,325 @@
+//! Building an index and searching it.
+
+use super::analyse::{Analyser, Terms, is_stop_word};
+use super::{chunk, score};
+use crate::model::{Digest, Document, Evidence, Failure, FailureClass, SnapshotName};
+use crate::retrieve::corpus::{CorpusDocument, CorpusError, Fingerprint};
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use tantivy::collector::TopDocs;
+use tantivy::query::{BooleanQuery, Query, TermQuery};
+use tantivy::schema::{Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions, Value};
+use tantivy::{DocAddress, Index, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term};
+use tempfile::TempDir;
+
+const ANALYSER: &str = "churngate";
+/// Distinct terms of a question that are searched for; more than any question has, and a bound for hostile ones.
+const MAX_TERMS: usize = 1024;
+const WRITER_BYTES_A_THREAD: usize = 64 * 1024 * 1024;
+const MAX_WRITER_THREADS: usize = 4;
+
+/// Where the index lies and what it keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexSettings {
+    /// Documents longer than this many characters are split.
+    pub chunk_chars: Option<u32>,
+    /// How many characters of a document's text become evidence.
+    pub max_chars: u32,
+    /// Whether the index is kept in memory; else in a temporary folder that is removed with it.
+    pub in_memory: bool,
+}
+
+/// Why an index cannot be built or searched.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// A document cannot be read.
+    #[error(transparent)]
+    Corpus(#[from] CorpusError),
+    /// The engine failed, mostly because the disk is full.
+    #[error("failed to index: {0}")]
+    Engine(#[from] tantivy::TantivyError),
+    /// The temporary folder or a file of the index.
+    #[error("failed to keep the index: {0}")]
+    Io(#[from] std::io::Error),
+    /// A stored document cannot be read back.
+    #[error("the index is damaged")]
+    Damaged,
+}
+
+impl IndexError {
+    /// The failure of the snapshot of this name.
+    #[must_use]
+    pub fn of_snapshot(self, snapshot: &SnapshotName) -> Failure {
+        match self {
+            Self::Corpus(error) => error.of_snapshot(snapshot),
+            _ => Failure::new(FailureClass::Incomplete, format!("failed to index snapshot `{snapshot}`: {self}"))
+                .with_hint("the index needs about as much room in the temporary folder as the corpus has"),
+        }
+    }
+}
+
+/// An index over one snapshot. Searched from many threads.
+pub struct Bm25Index {
+    searcher: Searcher,
+    body: Field,
+    stored: Field,
+    // Removed when the index is dropped.
+    _folder: Option<TempDir>,
+}
+
+/// An index that was built, and what went into it.
+pub struct Indexed {
+    /// The index.
+    pub index: Bm25Index,
+    /// The digest of the documents.
+    pub fingerprint: Digest,
+    /// How many documents there were, before they were split.
+    pub documents: u64,
+}
+
+impl Bm25Index {
+    /// Indexes documents as they come. Memory does not grow with their number.
+    ///
+    /// # Errors
+    /// A document that cannot be read, or the engine.
+    pub fn build(
+        documents: impl Iterator<Item = Result<CorpusDocument, CorpusError>>,
+        settings: IndexSettings,
+    ) -> Result<Indexed, IndexError> {
+        let (schema, body, stored) = schema();
+        let folder = if settings.in_memory { None } else { Some(tempfile::tempdir()?) };
+        let index = match &folder {
+            Some(folder) => Index::create_in_dir(folder.path(), schema)?,
+            None => Index::create_in_ram(schema),
+        };
+        index.tokenizers().register(ANALYSER, Analyser);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_WRITER_THREADS);
+        let mut writer: IndexWriter = index.writer_with_num_threads(threads, threads * WRITER_BYTES_A_THREAD)?;
+        let mut fingerprint = Fingerprint::default();
+        for document in documents {
+            let document = document?;
+            fingerprint.add(&document);
+            for piece in chunk::split(document, settings.chunk_chars.map(|limit| limit as usize))? {
+                writer.add_document(fields(piece, body, stored, settings.max_chars)?)?;
+            }
+        }
+        writer.commit()?;
+        writer.wait_merging_threads()?;
+        let searcher = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?.searcher();
+        let documents = fingerprint.count();
+        let index = Self { searcher, body, stored, _folder: folder };
+        Ok(Indexed { index, fingerprint: fingerprint.finish(), documents })
+    }
+
+    /// The best documents for a question: by BM25, ties by id. A question without terms finds nothing.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn search(&self, question: &str, top_k: usize) -> Result<Evidence, IndexError> {
+        let terms = self.terms(question);
+        if terms.is_empty() || top_k == 0 || self.searcher.num_docs() == 0 {
+            return Ok(Evidence::default());
+        }
+        let candidates = self.candidates(&terms, top_k)?;
+        let mut ranked = Vec::with_capacity(candidates.len());
+        for (address, score) in score::exact(&self.searcher, self.body, &terms, &candidates)? {
+            ranked.push((score, self.load(address)?));
+        }
+        ranked.sort_unstable_by(|one, other| best_first(one, other));
+        let documents = ranked.into_iter().take(top_k).map(|(_, document)| document).collect();
+        Ok(Evidence { documents })
+    }
+
+    /// The distinct terms of a question, in the order of their bytes.
+    fn terms(&self, question: &str) -> Vec<Term> {
+        let mut distinct = BTreeSet::new();
+        for term in Terms::of(question).filter(|term| !is_stop_word(term)) {
+            distinct.insert(term);
+            if distinct.len() == MAX_TERMS {
+                break;
+            }
+        }
+        distinct.iter().map(|term| Term::from_field_text(self.body, term)).collect()
+    }
+
+    /// Every document that may be among the best `top_k`: asks for more until the last one is surely worse.
+    fn candidates(&self, terms: &[Term], top_k: usize) -> Result<Vec<DocAddress>, IndexError> {
+        let one =
+            |term: &Term| -> Box<dyn Query> { Box::new(TermQuery::new(term.clone(), IndexRecordOption::WithFreqs)) };
+        let query = BooleanQuery::union(terms.iter().map(one).collect());
+        let all = usize::try_from(self.searcher.num_docs()).unwrap_or(usize::MAX);
+        let mut limit = (2 * top_k + 16).min(all);
+        loop {
+            let hits = self.searcher.search(&query, &TopDocs::with_limit(limit).order_by_score())?;
+            let floor = hits.get(top_k - 1).map_or(f64::NEG_INFINITY, |(score, _)| score::floor(*score, terms.len()));
+            let complete =
+                hits.len() < limit || limit == all || hits.last().is_none_or(|(score, _)| f64::from(*score) < floor);
+            if complete {
+                return Ok(hits
+                    .into_iter()
+                    .filter(|(score, _)| f64::from(*score) >= floor)
+                    .map(|(_, address)| address)
+                    .collect());
+            }
+            limit = limit.saturating_mul(4).min(all);
+        }
+    }
+
+    fn load(&self, address: DocAddress) -> Result<Document, IndexError> {
+        let found: TantivyDocument = self.searcher.doc(address)?;
+        let stored = found.get_first(self.stored).and_then(|value| value.as_str()).ok_or(IndexError::Damaged)?;
+        serde_json::from_str(stored).map_err(|_| IndexError::Damaged)
+    }
+}
+
+fn best_first(one: &(f64, Document), other: &(f64, Document)) -> Ordering {
+    other.0.total_cmp(&one.0).then_with(|| one.1.id.cmp(&other.1.id))
+}
+
+fn schema() -> (Schema, Field, Field) {
+    let mut schema = Schema::builder();
+    let indexing = TextFieldIndexing::default().set_tokenizer(ANALYSER).set_index_option(IndexRecordOption::WithFreqs);
+    let body = schema.add_text_field("body", TextOptions::default().set_indexing_options(indexing));
+    let stored = schema.add_text_field("stored", STORED);
+    (schema.build(), body, stored)
+}
+
+/// What the index keeps of a document: its terms, and the evidence it would become.
+fn fields(piece: CorpusDocument, body: Field, stored: Field, max_chars: u32) -> Result<TantivyDocument, IndexError> {
+    let evidence = Document::compact(piece.id, piece.url, &piece.text, max_chars as usize);
+    let evidence = serde_json::to_string(&evidence).map_err(|_| IndexError::Damaged)?;
+    let mut document = TantivyDocument::default();
+    document.add_text(body, piece.text);
+    document.add_text(stored, evidence);
+    Ok(document)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const SETTINGS: IndexSettings = IndexSettings { chunk_chars: None, max_chars: 200, in_memory: true };
+
+    fn build(documents: &[(String, String)], settings: IndexSettings) -> Indexed {
+        let document =
+            |(id, text): &(String, String)| Ok(CorpusDocument { id: id.clone(), url: None, text: text.clone() });
+        Bm25Index::build(documents.iter().map(document), settings).unwrap()
+    }
+
+    fn corpus(texts: &[&str]) -> Vec<(String, String)> {
+        texts.iter().enumerate().map(|(number, text)| (format!("d{number}"), (*text).to_owned())).collect()
+    }
+
+    fn ids(index: &Bm25Index, question: &str, top_k: usize) -> Vec<String> {
+        index.search(question, top_k).unwrap().documents.into_iter().map(|document| document.id).collect()
+    }
+
+    #[test]
+    fn the_best_documents_come_first_and_no_more_than_asked_for() {
+        let documents = corpus(&["safari supports it", "chrome supports it", "safari safari and chrome", "nothing"]);
+        let index = build(&documents, SETTINGS).index;
+        assert_eq!(ids(&index, "Which safari?", 8), ["d2", "d0"]);
+        assert_eq!(ids(&index, "Which safari?", 1), ["d2"]);
+        assert_eq!(index.search("safari", 1).unwrap().documents[0].text, "safari safari and chrome");
+    }
+
+    #[test]
+    fn ties_are_broken_by_id_whatever_the_order_of_the_documents() {
+        let mut documents: Vec<_> = (0..300).map(|number| (format!("d{number:03}"), "same words".to_owned())).collect();
+        documents.reverse();
+        let index = build(&documents, SETTINGS).index;
+        assert_eq!(ids(&index, "words", 3), ["d000", "d001", "d002"]);
+    }
+
+    #[test]
+    fn a_question_without_terms_finds_nothing_and_is_no_error() {
+        let index = build(&corpus(&["the of and", "🦀 crab"]), SETTINGS).index;
+        for question in ["", "the of and", "What is it?", "🦀🦀", "\0", "?!", " \n"] {
+            assert_eq!(index.search(question, 8).unwrap(), Evidence::default(), "{question:?}");
+        }
+    }
+
+    #[test]
+    fn no_text_is_taken_for_a_query() {
+        let documents =
+            corpus(&["alpha {{question}} 'quoted' \"text\"", "drop table students", "body:alpha AND NOT beta*"]);
+        let index = build(&documents, SETTINGS).index;
+        assert_eq!(ids(&index, "'; DROP TABLE students; --", 8), ["d1"]);
+        assert_eq!(ids(&index, "body:beta^5 -alpha", 8), ["d2", "d0"]);
+        assert_eq!(ids(&index, "{{question}}", 8), ["d0"]);
+        assert_eq!(ids(&index, "students\u{0}\"\\", 8), ["d1"]);
+    }
+
+    #[test]
+    fn a_question_of_a_megabyte_is_answered() {
+        let index = build(&corpus(&["alpha", "beta"]), SETTINGS).index;
+        let words: Vec<String> = (0..150_000).map(|number| format!("w{number}")).collect();
+        assert_eq!(ids(&index, &format!("alpha {}", words.join(" ")), 8), ["d0"]);
+        assert_eq!(ids(&index, &"x".repeat(1_000_000), 8), Vec::<String>::new());
+    }
+
+    #[test]
+    fn evidence_is_compacted_and_cut() {
+        let index = build(&corpus(&["one\n\n two   three"]), IndexSettings { max_chars: 7, ..SETTINGS }).index;
+        assert_eq!(index.search("three", 8).unwrap().documents[0].text, "one two");
+    }
+
+    #[test]
+    fn chunks_are_found_under_their_own_ids() {
+        let settings = IndexSettings { chunk_chars: Some(12), ..SETTINGS };
+        let built = build(&corpus(&["alpha beta\n\ngamma delta", "short"]), settings);
+        assert_eq!(built.documents, 2);
+        assert_eq!(ids(&built.index, "gamma", 8), ["d0#2"]);
+        assert_eq!(ids(&built.index, "short", 8), ["d1"]);
+    }
+
+    fn words() -> impl Strategy<Value = Vec<String>> {
+        let word = prop::sample::select(vec!["a1", "b1", "c1", "d1", "e1", "common", "common", "common"]);
+        prop::collection::vec(prop::collection::vec(word, 1..12).prop_map(|words| words.join(" ")), 1..60)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn evidence_does_not_depend_on_order_or_place_of_the_index(texts in words(), question in "[a-e]1( [a-e]1){0,3} common") {
+            let documents = corpus(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+            let mut turned = documents.clone();
+            turned.reverse();
+            let one = build(&documents, SETTINGS);
+            let other = build(&turned, IndexSettings { in_memory: false, ..SETTINGS });
+            prop_assert_eq!(one.fingerprint, other.fingerprint);
+            prop_assert_eq!(one.index.search(&question, 5).unwrap(), other.index.search(&question, 5).unwrap());
+        }
+
+        #[test]
+        fn the_best_are_the_best_of_all_by_the_formula(texts in words(), question in "[a-e]1( [a-e]1){0,3} common") {
+            let documents = corpus(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+            let expected = by_hand(&documents, &question, 5);
+            prop_assert_eq!(ids(&build(&documents, SETTINGS).index, &question, 5), expected);
+        }
+    }
+
+    /// BM25 over every document, without an index. Lengths below 40 are kept exactly by the engine.
+    fn by_hand(documents: &[(String, String)], question: &str, top_k: usize) -> Vec<String> {
+        let count = |text: &str, term: &str| text.split(' ').filter(|word| *word == term).count() as f64;
+        let length = |text: &str| text.split(' ').count() as f64;
+        let all = documents.len() as f64;
+        let average = documents.iter().map(|(_, text)| length(text)).sum::<f64>() / all;
+        let terms: BTreeSet<&str> = question.split(' ').collect();
+        let score = |text: &str| {
+            let part = |term: &&str| {
+                let with = documents.iter().filter(|(_, text)| count(text, term) > 0.0).count() as f64;
+                let idf = (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
+                let frequency = count(text, term);
+                idf * frequency * 2.2 / (frequency + 1.2 * (1.0 - 0.75 + 0.75 * length(text) / average))
+            };
+            terms.iter().map(part).fold(0.0, |sum, part| sum + part)
+        };
+        let mut ranked: Vec<_> = documents.iter().map(|(id, text)| (score(text), id.clone())).collect();
+        ranked.retain(|(score, _)| *score > 0.0);
+        ranked.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+        ranked.into_iter().take(top_k).map(|(_, id)| id).collect()
+    }
+}

@@ -1,0 +1,15 @@
+//! One document of a corpus.
+
+/// The largest document that is read, in bytes of its text.
+pub const MAX_DOCUMENT_BYTES: u64 = 4 * 1024 * 1024;
+
+/// A document as the corpus has it, neither compacted nor cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CorpusDocument {
+    /// Its id: the path within the folder, or the id in the JSONL file.
+    pub id: String,
+    /// Where it can be read, if the corpus says so.
+    pub url: Option<String>,
+    /// Its whole text; a title of its own stands before it.
+    pub text: String,
+}

@@ -1,0 +1,16 @@
+//! The documents of a snapshot, streamed from the working tree or from a commit.
+//!
+//! Documents are untrusted: their text is handed on, and never interpreted.
+
+pub mod document;
+pub mod error;
+pub mod fingerprint;
+mod folder;
+mod jsonl;
+pub mod source;
+mod text;
+
+pub use document::CorpusDocument;
+pub use error::CorpusError;
+pub use fingerprint::Fingerprint;
+pub use source::{Corpus, Documents};

@@ -1,0 +1,143 @@
+//! Where the documents of a snapshot are, and how they are read from there.
+
+use super::{CorpusDocument, CorpusError, folder, jsonl, text};
+use crate::git::{self, BlobReader, CommitId, Entry, EntryKind, Located, ObjectId};
+use crate::spec::SnapshotSource;
+use camino::{Utf8Path, Utf8PathBuf};
+use std::io::{BufReader, Read};
+
+/// A corpus that was found; its documents can be read any number of times.
+#[derive(Clone, Debug)]
+pub struct Corpus {
+    /// Its path as the spec has it, and the commit where there is one.
+    pub physical: String,
+    /// Links and submodules that are not followed.
+    pub left_out: u64,
+    origin: Origin,
+}
+
+#[derive(Clone, Debug)]
+enum Origin {
+    Folder { root: Utf8PathBuf, files: Vec<String> },
+    File(Utf8PathBuf),
+    Tree { repository: Utf8PathBuf, entries: Vec<(String, ObjectId)> },
+    Blob { repository: Utf8PathBuf, name: String, object: ObjectId },
+}
+
+/// The documents of a corpus, one after the other.
+pub type Documents<'a> = Box<dyn Iterator<Item = Result<CorpusDocument, CorpusError>> + Send + 'a>;
+
+impl Corpus {
+    /// Finds the corpus of a snapshot. `base` is the spec's folder.
+    ///
+    /// # Errors
+    /// Nothing is there, it has no path at all, or git cannot give it.
+    pub fn open(source: &SnapshotSource, base: &Utf8Path) -> Result<Self, CorpusError> {
+        match source {
+            SnapshotSource::Path(path) => Self::in_working_tree(base, path),
+            SnapshotSource::Git { revision, path } => Self::at_commit(base, &git::resolve(base, revision)?, path),
+            SnapshotSource::Variables(_) => Err(CorpusError::NoPath),
+        }
+    }
+
+    fn in_working_tree(base: &Utf8Path, path: &Utf8Path) -> Result<Self, CorpusError> {
+        let place = base.join(path);
+        let Ok(found) = std::fs::metadata(&place) else { return Err(CorpusError::Missing(path.to_owned())) };
+        let (origin, left_out) = if found.is_dir() {
+            let listing = folder::walk(&place)?;
+            (Origin::Folder { root: place, files: listing.files }, listing.left_out)
+        } else if found.is_file() {
+            (Origin::File(place), 0)
+        } else {
+            return Err(CorpusError::NoFile(path.to_owned()));
+        };
+        Ok(Self { physical: path.to_string(), left_out, origin })
+    }
+
+    fn at_commit(base: &Utf8Path, commit: &CommitId, path: &Utf8Path) -> Result<Self, CorpusError> {
+        let repository = base.to_owned();
+        let (origin, left_out) = match git::locate(base, commit, path)? {
+            Located::Blob(object) => (Origin::Blob { repository, name: path.to_string(), object }, 0),
+            Located::Tree(object) => {
+                let (entries, left_out) = documents_of(git::list(base, &object)?)?;
+                (Origin::Tree { repository, entries }, left_out)
+            }
+        };
+        Ok(Self { physical: format!("{path} at {commit}"), left_out, origin })
+    }
+
+    /// Its documents: of a folder in the order of their paths, of a file in the order of its lines.
+    ///
+    /// # Errors
+    /// The file cannot be opened, or git cannot be started. Each document has its own errors.
+    pub fn documents(&self) -> Result<Documents<'_>, CorpusError> {
+        Ok(match &self.origin {
+            Origin::Folder { root, files } => Box::new(files.iter().map(move |file| read_file(root, file))),
+            Origin::Tree { repository, entries } => {
+                let mut blobs = BlobReader::start(repository)?;
+                Box::new(entries.iter().map(move |(path, object)| read_blob(&mut blobs, path, object)))
+            }
+            Origin::File(_) | Origin::Blob { .. } => {
+                let (name, bytes) = self.bytes()?;
+                Box::new(jsonl::Lines::new(name, BufReader::with_capacity(1 << 16, bytes)))
+            }
+        })
+    }
+
+    /// The bytes of a corpus that is one file, and the file's name.
+    ///
+    /// # Errors
+    /// It is a folder, or it cannot be opened.
+    pub fn bytes(&self) -> Result<(String, Box<dyn Read + Send>), CorpusError> {
+        match &self.origin {
+            Origin::File(path) => match std::fs::File::open(path) {
+                Ok(file) => Ok((path.to_string(), Box::new(file))),
+                Err(error) => Err(CorpusError::Io { path: path.to_string(), error }),
+            },
+            Origin::Blob { repository, name, object } => Ok((name.clone(), Box::new(git::stream(repository, object)?))),
+            Origin::Folder { root, .. } => Err(CorpusError::NoFile(root.clone())),
+            Origin::Tree { .. } => Err(CorpusError::NoFile(Utf8PathBuf::from(&self.physical))),
+        }
+    }
+}
+
+fn read_file(root: &Utf8Path, file: &str) -> Result<CorpusDocument, CorpusError> {
+    let path = folder::place(root, file);
+    let opened = std::fs::File::open(&path).map_err(|error| CorpusError::Io { path: path.to_string(), error })?;
+    whole(file, text::read(opened, file)?)
+}
+
+fn read_blob(blobs: &mut BlobReader, path: &str, object: &ObjectId) -> Result<CorpusDocument, CorpusError> {
+    whole(path, blobs.read(object, super::document::MAX_DOCUMENT_BYTES)?)
+}
+
+fn whole(id: &str, bytes: Vec<u8>) -> Result<CorpusDocument, CorpusError> {
+    Ok(CorpusDocument { id: id.to_owned(), url: None, text: text::decode(bytes, id)? })
+}
+
+/// The documents among the entries of a tree, and how many links and submodules are left out.
+fn documents_of(entries: Vec<Entry>) -> Result<(Vec<(String, ObjectId)>, u64), CorpusError> {
+    let (mut documents, mut left_out) = (Vec::new(), 0);
+    for entry in entries {
+        let shown = String::from_utf8_lossy(&entry.path);
+        let Ok(path) = std::str::from_utf8(&entry.path) else {
+            if folder::is_document(&shown) {
+                return Err(CorpusError::BadName(shown.into_owned()));
+            }
+            continue;
+        };
+        match entry.kind {
+            EntryKind::File(bytes) if folder::is_document(path) => {
+                if bytes > super::document::MAX_DOCUMENT_BYTES {
+                    return Err(text::too_large(path));
+                }
+                documents.push((path.to_owned(), entry.object));
+            }
+            EntryKind::Link | EntryKind::Submodule if !folder::is_hidden(path) => left_out += 1,
+            EntryKind::File(_) | EntryKind::Link | EntryKind::Submodule => {}
+        }
+    }
+    // Git sorts by the bytes of paths too, with the one exception of a folder next to a file of the same beginning.
+    documents.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    Ok((documents, left_out))
+}
