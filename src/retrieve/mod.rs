@@ -1,3 +1,22 @@
-//! Snapshots to evidence: twice for each question, recorded, and sealed only where both passes match.
+//! Snapshots to evidence: each question twice from each snapshot, recorded, and sealed only where both passes match.
+//!
+//! This module never shows a question's gold answer to a backend, never searches an index that it has not checked
+//! against the protocol, and never takes text from a document or a server for anything but text.
+
 pub mod bm25;
+mod command;
 pub mod corpus;
+mod engine;
+mod file;
+mod limits;
+mod local;
+mod progress;
+mod records;
+mod remote;
+mod resolve;
+mod stage;
+#[cfg(test)]
+mod tests;
+
+pub use resolve::resolve;
+pub use stage::retrieve;

@@ -21,7 +21,6 @@ const ERROR_PER_TERM: f64 = 3e-7;
 
 /// What BM25 needs to know of the whole corpus.
 pub(super) struct Statistics {
-    documents: f64,
     average_length: f64,
     inverse_frequencies: Vec<f64>,
 }
@@ -40,7 +39,7 @@ impl Statistics {
             let with = searcher.doc_freq(term)? as f64;
             inverse_frequencies.push((1.0 + (documents - with + 0.5) / (with + 0.5)).ln());
         }
-        Ok(Self { documents, average_length: tokens as f64 / documents.max(1.0), inverse_frequencies })
+        Ok(Self { average_length: tokens as f64 / documents.max(1.0), inverse_frequencies })
     }
 
     /// One term's part of a document's score: idf * tf (k1 + 1) / (tf + k1 (1 - b + b length / average length)).

@@ -1,0 +1,10 @@
+//! Numbers that bound retrieval and are no matter of the spec.
+
+/// Attempts of one call within one process.
+pub(super) const MAX_ATTEMPTS: u32 = 5;
+/// The most bytes that a program may write for one question.
+pub(super) const MAX_OUTPUT_BYTES: usize = 32 * 1024 * 1024;
+/// Questions that are searched for and recorded together by the embedded backends.
+pub(super) const BATCH: usize = 256;
+/// Corpora of at most this many documents are indexed in memory.
+pub(super) const IN_MEMORY_DOCUMENTS: u64 = 50_000;

@@ -1,0 +1,196 @@
+//! Retrieval without leaving the process: batches of questions are recorded, searched for and recorded again.
+
+use super::bm25::{Bm25Index, IndexError, IndexSettings};
+use super::corpus::{Corpus, CorpusError, Documents};
+use super::file::EvidenceFile;
+use super::limits::{BATCH, IN_MEMORY_DOCUMENTS};
+use super::progress::{PASSES, Progress, Unit};
+use super::records::{Writer, accepted, now_ms, outcome};
+use super::stage::out_of_time;
+use crate::freeze::{Protocol, ResolvedSnapshot};
+use crate::http::{Context, interrupted};
+use crate::ledger::record::{Attempt, Record, Verdict};
+use crate::model::{Digest, Event, Evidence, Failure, FailureClass, Question, SnapshotName, StageName};
+use crate::spec::{Bm25Spec, RetrieveBackend, SnapshotSource};
+use camino::Utf8PathBuf;
+use rayon::prelude::*;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// A backend within this process.
+pub(super) trait Local: Send + Sync {
+    /// The evidence of one question.
+    ///
+    /// # Errors
+    /// It cannot be had; the audit stops.
+    fn search(&self, question: &Question) -> Result<Evidence, Failure>;
+}
+
+/// Both passes over every snapshot. Each pass opens its backend anew, so that the second one finds no trace of the
+/// first.
+pub(super) async fn passes(
+    protocol: &Protocol,
+    progress: &mut Progress,
+    writer: &Writer,
+    context: &Context,
+) -> Result<(), Failure> {
+    for snapshot in 0..progress.retrieved() {
+        for pass in 0..PASSES {
+            let units = progress.open_units(snapshot, pass);
+            if units.is_empty() {
+                continue;
+            }
+            let backend = open(protocol, snapshot, context.cancel.clone()).await?;
+            for batch in units.chunks(BATCH) {
+                one_batch(protocol, progress, &backend, batch, writer, context).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn one_batch(
+    protocol: &Protocol,
+    progress: &mut Progress,
+    backend: &Arc<dyn Local>,
+    batch: &[Unit],
+    writer: &Writer,
+    context: &Context,
+) -> Result<(), Failure> {
+    if context.cancel.is_cancelled() {
+        return Err(interrupted());
+    }
+    out_of_time(context)?;
+    let questions: Vec<Question> = batch.iter().map(|unit| protocol.questions[unit.question].clone()).collect();
+    let at_ms = now_ms();
+    let attempt = |(unit, question): (&Unit, &Question)| {
+        Record::Attempt(Attempt { of: progress.key(*unit), request: Digest::of(question.text.as_bytes()), at_ms })
+    };
+    let attempts: Vec<_> = batch.iter().zip(&questions).map(attempt).collect();
+    let numbers = writer.append_all(&attempts, Vec::new()).await?;
+    let found = search_all(Arc::clone(backend), questions).await?;
+    let (mut outcomes, mut blobs) = (Vec::new(), Vec::new());
+    for ((unit, number), found) in batch.iter().zip(numbers).zip(&found) {
+        let verdict = Verdict::Accepted(accepted(&found.evidence, found.digest));
+        outcomes.push(Record::Outcome(outcome(number, progress.key(*unit), verdict, found.latency_ms)));
+        blobs.push(found.evidence.canonical());
+    }
+    writer.append_all(&outcomes, blobs).await?;
+    for (unit, found) in batch.iter().zip(found) {
+        progress.done(*unit, found.digest);
+        context.observer.observe(Event::Advanced(StageName::Retrieve));
+    }
+    Ok(())
+}
+
+struct Found {
+    evidence: Evidence,
+    digest: Digest,
+    latency_ms: u64,
+}
+
+/// Searches for all questions on all cores; the results stand in the questions' order.
+async fn search_all(backend: Arc<dyn Local>, questions: Vec<Question>) -> Result<Vec<Found>, Failure> {
+    let search = move |question: &Question| {
+        let started = Instant::now();
+        let evidence = backend.search(question)?;
+        let latency_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(Found { digest: evidence.digest(), evidence, latency_ms })
+    };
+    blocking(move || questions.par_iter().map(search).collect()).await
+}
+
+/// Runs what takes long on a thread of its own.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Failure> + Send + 'static) -> Result<T, Failure> {
+    let ended = |_| Failure::new(FailureClass::Incomplete, "a retrieval thread ended before its work was done");
+    tokio::task::spawn_blocking(work).await.map_err(ended)?
+}
+
+/// Opens the backend of a snapshot and checks that it holds what was frozen.
+async fn open(protocol: &Protocol, snapshot: usize, cancel: CancellationToken) -> Result<Arc<dyn Local>, Failure> {
+    let opening = Opening {
+        base: protocol.base.clone(),
+        source: protocol.spec.snapshots[snapshot].source.clone(),
+        frozen: protocol.snapshots[snapshot].clone(),
+        top_k: protocol.spec.retrieve.top_k,
+        max_chars: protocol.spec.retrieve.max_chars,
+        cancel,
+    };
+    match &protocol.spec.retrieve.backend {
+        RetrieveBackend::Bm25(spec) => {
+            let spec = spec.clone();
+            blocking(move || opening.bm25(&spec)).await
+        }
+        _ => {
+            let questions = protocol.questions.clone();
+            blocking(move || opening.file(&questions)).await
+        }
+    }
+}
+
+struct Opening {
+    base: Utf8PathBuf,
+    source: SnapshotSource,
+    frozen: ResolvedSnapshot,
+    top_k: u32,
+    max_chars: u32,
+    cancel: CancellationToken,
+}
+
+impl Opening {
+    fn bm25(&self, spec: &Bm25Spec) -> Result<Arc<dyn Local>, Failure> {
+        let settings = IndexSettings {
+            chunk_chars: spec.chunk_chars,
+            max_chars: self.max_chars,
+            in_memory: self.frozen.documents.is_some_and(|documents| documents <= IN_MEMORY_DOCUMENTS),
+        };
+        let build = || -> Result<_, IndexError> {
+            let corpus = Corpus::open(&self.source, &self.base)?;
+            Bm25Index::build(until(corpus.documents()?, &self.cancel), settings)
+        };
+        let built = build().map_err(|error| error.of_snapshot(&self.frozen.name))?;
+        self.check(built.fingerprint)?;
+        let (snapshot, top_k) = (self.frozen.name.clone(), self.top_k as usize);
+        Ok(Arc::new(Searched { index: built.index, snapshot, top_k }))
+    }
+
+    fn file(&self, questions: &[Question]) -> Result<Arc<dyn Local>, Failure> {
+        let limits = (self.top_k as usize, self.max_chars as usize);
+        let read =
+            || EvidenceFile::open(&Corpus::open(&self.source, &self.base)?, &self.frozen.name, questions, limits);
+        let (opened, digest) = read().map_err(|error| error.of_snapshot(&self.frozen.name))?;
+        self.check(digest)?;
+        Ok(Arc::new(opened))
+    }
+
+    /// An index that lacks documents, or has others, must never be searched in place of the frozen one.
+    fn check(&self, fingerprint: Digest) -> Result<(), Failure> {
+        if self.frozen.fingerprint == Some(fingerprint) {
+            return Ok(());
+        }
+        let message = format!("the corpus of snapshot `{}` is no longer the one that was frozen", self.frozen.name);
+        Err(Failure::new(FailureClass::Evidence, message)
+            .with_hint("put the corpus back, or run the audit again: it will be another run"))
+    }
+}
+
+/// The documents, until somebody cancels.
+fn until<'a>(
+    documents: Documents<'a>,
+    cancel: &'a CancellationToken,
+) -> impl Iterator<Item = Result<super::corpus::CorpusDocument, CorpusError>> + 'a {
+    documents.map(|document| if cancel.is_cancelled() { Err(CorpusError::Interrupted) } else { document })
+}
+
+struct Searched {
+    index: Bm25Index,
+    snapshot: SnapshotName,
+    top_k: usize,
+}
+
+impl Local for Searched {
+    fn search(&self, question: &Question) -> Result<Evidence, Failure> {
+        self.index.search(&question.text, self.top_k).map_err(|error| error.of_snapshot(&self.snapshot))
+    }
+}

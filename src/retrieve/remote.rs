@@ -1,0 +1,210 @@
+//! Retrieval by calls that leave the process: each is recorded before it is made, and tried again where it came to
+//! nothing.
+
+use super::command::Program;
+use super::engine::Engine;
+use super::limits::MAX_ATTEMPTS;
+use super::progress::{PASSES, Progress, Unit};
+use super::records::{Writer, accepted, now_ms, outcome};
+use super::resolve::variables;
+use super::stage::out_of_time;
+use crate::freeze::Protocol;
+use crate::http::{Attempted, Call, Context, RetryPolicy, interrupted, until_accepted};
+use crate::ledger::record::{Attempt, EvidenceKey, Outcome, Record, Verdict};
+use crate::model::{Digest, Event, Evidence, Failure, FailureClass, Question, StageName};
+use crate::spec::RetrieveBackend;
+use futures_util::{StreamExt, stream};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// What one call came to.
+pub(super) struct Made {
+    pub status: Option<u16>,
+    pub body: Option<Vec<u8>>,
+    pub latency: Duration,
+    pub judged: Judged,
+}
+
+/// What a call counts as.
+pub(super) enum Judged {
+    Accepted(Evidence),
+    Invalid { reason: &'static str, retry_after: Option<Duration> },
+    Fatal { reason: &'static str, failure: Failure },
+}
+
+enum Backend<'a> {
+    Engine(Engine<'a>),
+    Program(Program<'a>),
+}
+
+/// A call that is ready to be made, by whom.
+enum Prepared<'a> {
+    Call(&'a Engine<'a>, Call),
+    Input(&'a Program<'a>, Vec<u8>),
+}
+
+/// Everything that all units share.
+struct Stage<'a> {
+    protocol: &'a Protocol,
+    backend: Backend<'a>,
+    variables: Vec<BTreeMap<String, String>>,
+    writer: &'a Writer,
+    context: &'a Context,
+    stopped: AtomicBool,
+}
+
+/// How a unit ended.
+enum Ended {
+    Done(Unit, Digest),
+    GivenUp(&'static str),
+    NotStarted,
+}
+
+/// Both passes. Within a pass the snapshots are asked in turn, question by question, so that whatever drifts with time
+/// drifts for all of them.
+pub(super) async fn passes(
+    protocol: &Protocol,
+    progress: &mut Progress,
+    writer: &Writer,
+    context: &Context,
+) -> Result<(), Failure> {
+    let Some(backend) = backend(protocol) else { return Ok(()) };
+    let variables = protocol.spec.snapshots.iter().map(|snapshot| variables(&snapshot.source)).collect();
+    let stage = Stage { protocol, backend, variables, writer, context, stopped: AtomicBool::new(false) };
+    for pass in 0..PASSES {
+        stage.pass(pass, progress).await?;
+    }
+    Ok(())
+}
+
+fn backend(protocol: &Protocol) -> Option<Backend<'_>> {
+    let (top_k, max_chars) = (protocol.spec.retrieve.top_k, protocol.spec.retrieve.max_chars);
+    match &protocol.spec.retrieve.backend {
+        RetrieveBackend::Http(spec) => Some(Backend::Engine(Engine { spec, top_k, max_chars })),
+        RetrieveBackend::Command(spec) => Some(Backend::Program(Program { spec, top_k, max_chars })),
+        RetrieveBackend::Bm25(_) | RetrieveBackend::File => None,
+    }
+}
+
+impl Stage<'_> {
+    async fn pass(&self, pass: u32, progress: &mut Progress) -> Result<(), Failure> {
+        let mut units: Vec<Unit> =
+            (0..progress.retrieved()).flat_map(|snapshot| progress.open_units(snapshot, pass)).collect();
+        units.sort_unstable();
+        let keyed: Vec<_> = units.into_iter().map(|unit| (unit, progress.key(unit))).collect();
+        let concurrency = self.context.concurrency.unwrap_or(self.protocol.spec.retrieve.concurrency).max(1);
+        let work = keyed.into_iter().map(|(unit, key)| self.unit(unit, key));
+        let mut ended = stream::iter(work).buffer_unordered(concurrency as usize);
+        let (mut failure, mut given_up) = (None, BTreeMap::<&str, u64>::new());
+        while let Some(outcome) = ended.next().await {
+            match outcome {
+                Ok(Ended::Done(unit, evidence)) => {
+                    progress.done(unit, evidence);
+                    self.context.observer.observe(Event::Advanced(StageName::Retrieve));
+                }
+                Ok(Ended::GivenUp(reason)) => *given_up.entry(reason).or_default() += 1,
+                Ok(Ended::NotStarted) => {}
+                Err(error) => {
+                    failure.get_or_insert(error);
+                }
+            }
+        }
+        match failure {
+            Some(failure) => Err(failure),
+            None if self.context.cancel.is_cancelled() => Err(interrupted()),
+            None if given_up.is_empty() => Ok(()),
+            None => Err(incomplete(&given_up)),
+        }
+    }
+
+    /// One unit, until it is accepted or given up. After a failure of any unit no further one is started.
+    async fn unit(&self, unit: Unit, key: EvidenceKey) -> Result<Ended, Failure> {
+        if self.stopped.load(Ordering::Relaxed) || self.context.cancel.is_cancelled() {
+            return Ok(Ended::NotStarted);
+        }
+        let outcome = self.accepted(unit, &key).await;
+        if outcome.is_err() {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        outcome
+    }
+
+    async fn accepted(&self, unit: Unit, key: &EvidenceKey) -> Result<Ended, Failure> {
+        let prepared = self.prepare(unit)?;
+        let mut last = "given-up";
+        let attempt = async |_| {
+            let attempted = self.attempt(key, &prepared).await.unwrap_or_else(Attempted::Fatal);
+            if let Attempted::Invalid { reason, .. } = &attempted {
+                last = reason;
+            }
+            attempted
+        };
+        let policy = RetryPolicy::for_servers(MAX_ATTEMPTS);
+        let accepted = until_accepted(policy, self.context, StageName::Retrieve, attempt).await?;
+        Ok(accepted.map_or(Ended::GivenUp(last), |evidence| Ended::Done(unit, evidence)))
+    }
+
+    fn prepare(&self, unit: Unit) -> Result<Prepared<'_>, Failure> {
+        let question: &Question = &self.protocol.questions[unit.question];
+        let variables = &self.variables[unit.snapshot];
+        Ok(match &self.backend {
+            Backend::Engine(engine) => Prepared::Call(engine, engine.call(question, variables, &self.context.secrets)?),
+            Backend::Program(program) => Prepared::Input(program, program.input(question, variables)),
+        })
+    }
+
+    /// One attempt: recorded, made, and its outcome recorded.
+    async fn attempt(&self, key: &EvidenceKey, prepared: &Prepared<'_>) -> Result<Attempted<Digest>, Failure> {
+        out_of_time(self.context)?;
+        let attempt = Attempt { of: key.clone(), request: prepared.digest(), at_ms: now_ms() };
+        let number = self.writer.append(&Record::Attempt(attempt)).await?;
+        let made = prepared.make(self.context).await;
+        let mut blobs = Vec::new();
+        let (verdict, attempted) = match made.judged {
+            Judged::Accepted(evidence) => {
+                let digest = evidence.digest();
+                blobs.push(evidence.canonical());
+                (Verdict::Accepted(accepted(&evidence, digest)), Attempted::Accepted(digest))
+            }
+            Judged::Invalid { reason, retry_after } => {
+                (Verdict::Invalid(reason.to_owned()), Attempted::Invalid { reason, retry_after })
+            }
+            Judged::Fatal { reason, failure } => (Verdict::Fatal(reason.to_owned()), Attempted::Fatal(failure)),
+        };
+        let body = made.body.as_deref().map(Digest::of);
+        blobs.extend(made.body);
+        let latency_ms = u64::try_from(made.latency.as_millis()).unwrap_or(u64::MAX);
+        let outcome = Outcome { status: made.status, body, ..outcome(number, key.clone(), verdict, latency_ms) };
+        self.writer.append_with_blobs(&Record::Outcome(outcome), blobs).await?;
+        Ok(attempted)
+    }
+}
+
+impl Prepared<'_> {
+    /// The digest of what is sent, without keys.
+    fn digest(&self) -> Digest {
+        match self {
+            Self::Input(_, input) => Digest::of(input),
+            Self::Call(_, call) => {
+                let body = call.body.as_deref().unwrap_or_default();
+                Digest::of_parts([call.method.as_bytes(), call.url.as_bytes(), body])
+            }
+        }
+    }
+
+    async fn make(&self, context: &Context) -> Made {
+        match self {
+            Self::Call(engine, call) => engine.make(call, context).await,
+            Self::Input(program, input) => program.make(input.clone(), context).await,
+        }
+    }
+}
+
+fn incomplete(given_up: &BTreeMap<&str, u64>) -> Failure {
+    let count: u64 = given_up.values().sum();
+    let reasons: Vec<String> = given_up.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
+    let message = format!("{count} retrievals got no valid reply in {MAX_ATTEMPTS} attempts ({})", reasons.join(", "));
+    Failure::new(FailureClass::Incomplete, message)
+        .with_hint("run the same command again: only they are retrieved again")
+}

@@ -1,0 +1,98 @@
+//! The stage: from the frozen protocol to the sealed evidence.
+
+use super::progress::Progress;
+use super::records::Writer;
+use super::{local, remote};
+use crate::freeze::Frozen;
+use crate::http::Context;
+use crate::ledger::record::{PassRecord, Record};
+use crate::ledger::stage::Evidence as EvidenceStage;
+use crate::ledger::{self, EvidenceLock, Opened, RunFolder};
+use crate::model::{Event, Evidence, Failure, FailureClass, StageName};
+use crate::spec::{OnMismatch, RetrieveBackend};
+use std::time::Duration;
+
+/// Notes that are written together.
+const NOTES: usize = 1024;
+
+/// Retrieves every question from every snapshot twice, resumes where a run stopped, and seals the evidence where both
+/// passes match.
+///
+/// The locked evidence of a question in a snapshot is that of its [`PassRecord`]. The closed book has such a record for
+/// every question as well, naming the empty evidence, and no attempts.
+///
+/// # Errors
+/// The ledger is damaged or cannot be written; the corpus is no longer the frozen one; a backend gave no valid evidence;
+/// retrieval is not repeatable and the spec says to stop; the audit was cancelled or ran out of time.
+pub async fn retrieve(frozen: &Frozen, folder: &RunFolder, context: &Context) -> Result<EvidenceLock, Failure> {
+    let protocol = &frozen.protocol;
+    let writer = match ledger::open::<EvidenceStage>(folder, &frozen.lock)? {
+        Opened::Sealed(lock) => return Ok(lock),
+        Opened::Open(writer) => writer,
+    };
+    for note in writer.notes() {
+        context.observer.observe(Event::Note(note.clone()));
+    }
+    let mut progress = Progress::new(protocol);
+    for record in ledger::read::<EvidenceStage>(folder.path())? {
+        progress.take(record?.1)?;
+    }
+    let (done, total) = progress.count();
+    context.observer.observe(Event::Started { stage: StageName::Retrieve, done, total });
+    match &protocol.spec.retrieve.backend {
+        RetrieveBackend::Bm25(_) | RetrieveBackend::File => {
+            local::passes(protocol, &mut progress, &writer, context).await?;
+        }
+        RetrieveBackend::Http(_) | RetrieveBackend::Command(_) => {
+            remote::passes(protocol, &mut progress, &writer, context).await?;
+        }
+    }
+    note_all(&progress, &writer).await?;
+    judge_mismatches(&progress, protocol.spec.retrieve.on_mismatch, context)?;
+    let lock = writer.seal().await?;
+    context.observer.observe(Event::Sealed(StageName::Retrieve));
+    Ok(lock)
+}
+
+/// Writes what both passes came to, and the empty evidence of the closed book.
+async fn note_all(progress: &Progress, writer: &Writer) -> Result<(), Failure> {
+    let notes: Vec<PassRecord> = progress.open_notes().collect();
+    for batch in notes.chunks(NOTES) {
+        let records: Vec<_> = batch.iter().cloned().map(Record::Note).collect();
+        writer.append_all(&records, vec![Evidence::default().canonical()]).await?;
+    }
+    Ok(())
+}
+
+/// What happens where passes do not match is for the spec to say.
+fn judge_mismatches(progress: &Progress, rule: OnMismatch, context: &Context) -> Result<(), Failure> {
+    let lines: Vec<String> = progress
+        .mismatches()
+        .iter()
+        .map(|(snapshot, count, first)| {
+            format!("snapshot `{snapshot}`: two retrievals differ for {count} questions, first for `{first}`")
+        })
+        .collect();
+    match rule {
+        _ if lines.is_empty() => Ok(()),
+        OnMismatch::Include => {
+            lines.into_iter().for_each(|line| context.observer.observe(Event::Note(line)));
+            Ok(())
+        }
+        OnMismatch::Stop => Err(Failure::new(FailureClass::Incomplete, lines.join("\n")).with_hint(
+            "make retrieval repeatable (one replica, exact search), or set `retrieve.on_mismatch: include`",
+        )),
+    }
+}
+
+/// Retrieval takes no calls out of the budget, but it ends with the budget's time.
+///
+/// # Errors
+/// No time is left.
+pub(super) fn out_of_time(context: &Context) -> Result<(), Failure> {
+    match context.budget.time_left() {
+        Some(Duration::ZERO) => Err(Failure::new(FailureClass::Incomplete, "the budget of minutes is used up")
+            .with_hint("raise `budget.minutes` in the spec, or run the same command again to go on")),
+        _ => Ok(()),
+    }
+}

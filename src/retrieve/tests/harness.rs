@@ -1,0 +1,176 @@
+//! A protocol, a run folder and a context for tests.
+
+use crate::freeze::{Frozen, Protocol, Seeds};
+use crate::http::{Budget, Client, Context, HttpSettings, Secrets};
+use crate::ledger::record::{EvidenceRecord, PassRecord, Record, Verdict};
+use crate::ledger::stage::Evidence as EvidenceStage;
+use crate::ledger::{self, Durability, EvidenceLock, RunFolder};
+use crate::model::{
+    Confidence, Digest, Evidence, Failure, Normalisation, PercentagePoints, Question, QuestionId, Silent, SnapshotName,
+};
+use crate::retrieve::{resolve, retrieve};
+use crate::spec::{
+    BootstrapSpec, BudgetSpec, GateSpec, GenerateBackend, GenerateSpec, Inconclusive, JudgeBackend, JudgeSpec,
+    OnMismatch, QuestionsSpec, ReaderSpec, RetrieveBackend, RetrieveSpec, SnapshotSource, SnapshotSpec, Spec,
+    ToleranceSpec, UnchangedEvidence,
+};
+use camino::{Utf8Path, Utf8PathBuf};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+/// A folder that is the spec's and holds the run.
+pub struct Bench {
+    folder: TempDir,
+    pub spec: Spec,
+    pub questions: Vec<Question>,
+    pub context: Context,
+}
+
+impl Bench {
+    pub fn new(backend: RetrieveBackend, old: SnapshotSource, new: SnapshotSource, questions: &[&str]) -> Self {
+        let question = |(number, text): (usize, &&str)| Question {
+            id: QuestionId(format!("q{number}")),
+            text: (*text).to_owned(),
+            tags: Vec::new(),
+            cluster: None,
+        };
+        let questions = questions.iter().enumerate().map(question).collect();
+        Self { folder: tempfile::tempdir().unwrap(), spec: spec(backend, old, new), questions, context: context() }
+    }
+
+    pub fn base(&self) -> Utf8PathBuf {
+        Utf8PathBuf::from_path_buf(self.folder.path().to_owned()).unwrap()
+    }
+
+    pub fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.base().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// The stage from resolution to the seal, in a run folder that stays for the next call.
+    pub async fn run(&self) -> Result<EvidenceLock, Failure> {
+        let snapshots = resolve(&self.spec, &self.base())?;
+        let protocol = self.protocol(snapshots);
+        self.run_frozen(protocol).await
+    }
+
+    pub async fn run_frozen(&self, protocol: Protocol) -> Result<EvidenceLock, Failure> {
+        let folder = RunFolder::open_with(&self.run_folder(), Durability::Off)?;
+        let lock = folder.freeze(b"{}")?;
+        retrieve(&Frozen { lock, protocol }, &folder, &self.context).await
+    }
+
+    pub fn protocol(&self, snapshots: Vec<crate::freeze::ResolvedSnapshot>) -> Protocol {
+        Protocol {
+            digest: Digest::of(b""),
+            spec_digest: Digest::of(b""),
+            spec: self.spec.clone(),
+            base: self.base(),
+            snapshots,
+            questions: self.questions.clone(),
+            answer_prompt: String::new(),
+            judge_prompt: String::new(),
+            seeds: Seeds { bootstrap: [0; 32], packets: [0; 32], reader: [0; 32] },
+        }
+    }
+
+    pub fn run_folder(&self) -> Utf8PathBuf {
+        self.base().join("run")
+    }
+
+    pub fn records(&self) -> Vec<EvidenceRecord> {
+        records(&self.run_folder())
+    }
+
+    /// The ids of the locked evidence, by question and snapshot.
+    pub fn locked(&self) -> BTreeMap<(String, String), Vec<String>> {
+        let folder = RunFolder::open_with(&self.run_folder(), Durability::Off).unwrap();
+        let mut locked = BTreeMap::new();
+        for record in self.records() {
+            if let Record::Note(PassRecord { question, snapshot, evidence, .. }) = record {
+                let evidence: Evidence = serde_json::from_slice(&folder.blobs().get(&evidence).unwrap()).unwrap();
+                let ids = evidence.documents.into_iter().map(|document| document.id).collect();
+                locked.insert((question.0, snapshot.0), ids);
+            }
+        }
+        locked
+    }
+
+    /// How many attempts, accepted, invalid and fatal outcomes, and notes the ledger has.
+    pub fn counts(&self) -> [usize; 5] {
+        let mut counts = [0; 5];
+        for record in self.records() {
+            counts[match record {
+                Record::Attempt(_) => 0,
+                Record::Outcome(outcome) => match outcome.verdict {
+                    Verdict::Accepted(_) => 1,
+                    Verdict::Invalid(_) => 2,
+                    Verdict::Fatal(_) => 3,
+                },
+                Record::Note(_) => 4,
+            }] += 1;
+        }
+        counts
+    }
+}
+
+pub fn records(folder: &Utf8Path) -> Vec<EvidenceRecord> {
+    ledger::read::<EvidenceStage>(folder).unwrap().map(|record| record.unwrap().1).collect()
+}
+
+pub fn path(path: &str) -> SnapshotSource {
+    SnapshotSource::Path(path.into())
+}
+
+pub fn variables(pairs: &[(&str, &str)]) -> SnapshotSource {
+    SnapshotSource::Variables(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+}
+
+fn context() -> Context {
+    let settings = HttpSettings { connect_timeout: Duration::from_secs(5), max_body_bytes: 1 << 20 };
+    Context {
+        client: Client::new(settings).unwrap(),
+        secrets: Arc::new(Secrets::default()),
+        observer: Arc::new(Silent),
+        cancel: CancellationToken::new(),
+        budget: Arc::new(Budget::new(None, None)),
+        concurrency: None,
+    }
+}
+
+fn spec(backend: RetrieveBackend, old: SnapshotSource, new: SnapshotSource) -> Spec {
+    let limit = PercentagePoints::from_units(1_000_000);
+    Spec {
+        name: "test".to_owned(),
+        questions: QuestionsSpec { file: "questions.jsonl".into(), count: None, seed: 0, exclude: None },
+        snapshots: vec![
+            SnapshotSpec { name: SnapshotName::old(), source: old },
+            SnapshotSpec { name: SnapshotName::new_snapshot(), source: new },
+        ],
+        closed_book: false,
+        retrieve: RetrieveSpec { backend, top_k: 3, max_chars: 100, on_mismatch: OnMismatch::Stop, concurrency: 4 },
+        generate: GenerateSpec {
+            backend: GenerateBackend::Reader(ReaderSpec { temperature_milli: 0, seed: 0 }),
+            repeats: 2,
+            max_answer_bytes: 512,
+            prompt: None,
+            concurrency: 1,
+            unchanged_evidence: UnchangedEvidence::Zero,
+            max_attempts: 1,
+        },
+        judge: JudgeSpec {
+            normalisation: Normalisation::Nq,
+            backend: JudgeBackend::Embedded,
+            concurrency: 1,
+            max_attempts: 1,
+        },
+        gate: GateSpec { incompatible_when: Vec::new(), compatible_when: Vec::new(), inconclusive: Inconclusive::Warn },
+        bootstrap: BootstrapSpec { draws: 1, confidence: Confidence::default() },
+        budget: BudgetSpec::default(),
+        tolerance: ToleranceSpec { invalid_cells: limit },
+    }
+}

@@ -1,0 +1,137 @@
+//! The embedded backends as a whole.
+
+use super::harness::{Bench, path};
+use crate::ledger::record::{EvidenceRecord, Record, Verdict};
+use crate::model::FailureClass;
+use crate::retrieve::resolve;
+use crate::spec::{Bm25Spec, RetrieveBackend};
+
+const OLD: &str = "{\"id\":\"a\",\"text\":\"alpha one\"}\n{\"id\":\"b\",\"text\":\"beta\"}\n";
+const NEW: &str =
+    "{\"id\":\"b\",\"text\":\"beta\"}\n{\"id\":\"a2\",\"text\":\"alpha one\"}\n{\"id\":\"c\",\"text\":\"alpha\"}\n";
+
+fn bench(questions: &[&str]) -> Bench {
+    let backend = RetrieveBackend::Bm25(Bm25Spec::default());
+    let bench = Bench::new(backend, path("old.jsonl"), path("new.jsonl"), questions);
+    bench.write("old.jsonl", OLD);
+    bench.write("new.jsonl", NEW);
+    bench
+}
+
+fn key(question: &str, snapshot: &str) -> (String, String) {
+    (question.to_owned(), snapshot.to_owned())
+}
+
+#[tokio::test]
+async fn every_question_is_retrieved_twice_from_both_snapshots_and_sealed() {
+    let mut bench = bench(&["alpha one?", "beta", "🦀"]);
+    bench.spec.closed_book = true;
+    let lock = bench.run().await.unwrap();
+    assert_eq!(bench.counts(), [12, 12, 0, 0, 9]);
+    assert_eq!(lock.records(), 33);
+    let locked = bench.locked();
+    assert_eq!(locked[&key("q0", "old")], ["a"]);
+    assert_eq!(locked[&key("q0", "new")], ["a2", "c"]);
+    assert_eq!(locked[&key("q1", "new")], ["b"]);
+    assert_eq!(locked[&key("q2", "old")], Vec::<String>::new());
+    assert_eq!(locked[&key("q0", "closed_book")], Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn attempts_stand_before_outcomes_and_outcomes_name_them() {
+    let bench = bench(&["alpha", "beta"]);
+    bench.run().await.unwrap();
+    let records = bench.records();
+    for record in &records {
+        if let Record::Outcome(outcome) = record {
+            let attempt = usize::try_from(outcome.attempt).unwrap();
+            let numbered = records.iter().filter(|record| matches!(record, Record::Attempt(_)));
+            assert!(
+                numbered.clone().any(|record| matches!(record, Record::Attempt(attempt) if attempt.of == outcome.of))
+            );
+            assert!(attempt <= records.len());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_sealed_stage_is_not_run_again() {
+    let bench = bench(&["alpha"]);
+    let first = bench.run().await.unwrap();
+    assert_eq!(bench.run().await.unwrap().head(), first.head());
+}
+
+#[tokio::test]
+async fn a_cancelled_stage_starts_nothing_and_is_resumed() {
+    let mut bench = bench(&["alpha", "beta"]);
+    bench.context.cancel.cancel();
+    let failure = bench.run().await.unwrap_err();
+    assert_eq!((failure.class, failure.message.as_str()), (FailureClass::Incomplete, "interrupted"));
+    bench.context.cancel = tokio_util::sync::CancellationToken::new();
+    bench.run().await.unwrap();
+    assert_eq!(bench.counts(), [8, 8, 0, 0, 4]);
+}
+
+#[tokio::test]
+async fn a_corpus_that_changed_after_the_freeze_is_never_searched() {
+    let bench = bench(&["alpha"]);
+    let snapshots = resolve(&bench.spec, &bench.base()).unwrap();
+    bench.write("new.jsonl", "{\"id\":\"x\",\"text\":\"alpha\"}\n");
+    let failure = bench.run_frozen(bench.protocol(snapshots)).await.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Evidence);
+    assert!(failure.message.contains("snapshot `new` is no longer the one that was frozen"), "{failure}");
+    assert_eq!(bench.counts(), [2, 2, 0, 0, 0]);
+}
+
+#[tokio::test]
+async fn the_same_corpus_gives_the_same_evidence_whatever_its_form_and_order() {
+    let one = bench(&["alpha one", "beta alpha"]);
+    one.run().await.unwrap();
+    let other = bench(&["alpha one", "beta alpha"]);
+    let lines: Vec<&str> = NEW.lines().rev().collect();
+    other.write("new.jsonl", lines.join("\r\n\n"));
+    other.run().await.unwrap();
+    let digests = |bench: &Bench| {
+        let evidence = |record: EvidenceRecord| match record {
+            Record::Note(note) => Some((note.question, note.snapshot, note.evidence)),
+            _ => None,
+        };
+        bench.records().into_iter().filter_map(evidence).collect::<Vec<_>>()
+    };
+    assert_eq!(digests(&one), digests(&other));
+}
+
+#[tokio::test]
+async fn evidence_from_a_file_is_taken_by_question_id() {
+    let line = |id: &str, documents: &str| format!("{{\"question_id\":\"{id}\",\"documents\":[{documents}]}}\n");
+    let bench = Bench::new(RetrieveBackend::File, path("old.jsonl"), path("new.jsonl"), &["x", "y"]);
+    let document = "{\"id\":\"d\",\"text\":\" some \\n text\",\"url\":\"u\"}";
+    bench.write("old.jsonl", line("q1", "") + &line("other", "1") + &line("q0", document));
+    bench.write("new.jsonl", line("q0", "") + &line("q1", &format!("{document},{document},{document},{document}")));
+    bench.run().await.unwrap();
+    let locked = bench.locked();
+    assert_eq!(locked[&key("q0", "old")], ["d"]);
+    assert_eq!(locked[&key("q1", "old")], Vec::<String>::new());
+    assert_eq!(locked[&key("q1", "new")], ["d", "d", "d"]);
+    let texts = bench.records().into_iter().find_map(|record| match record {
+        Record::Outcome(outcome) => match outcome.verdict {
+            Verdict::Accepted(accepted) => accepted.documents.into_iter().next(),
+            _ => None,
+        },
+        _ => None,
+    });
+    assert_eq!(texts.unwrap().content, crate::model::Digest::of(b"some text"));
+}
+
+#[tokio::test]
+async fn a_question_without_a_line_of_evidence_is_a_usage_error() {
+    let bench = Bench::new(RetrieveBackend::File, path("old.jsonl"), path("old.jsonl"), &["x"]);
+    bench.write("old.jsonl", "{\"id\":\"q9\",\"documents\":[]}\n");
+    let failure = bench.run().await.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Usage);
+    assert_eq!(failure.message, "the evidence of snapshot `old` has no line for question `q0`");
+    bench.write("old.jsonl", "{\"id\":\"q0\",\"documents\":[]}\n\n{\"id\":\"q0\",\"documents\":[]}\n");
+    std::fs::remove_dir_all(bench.run_folder()).unwrap();
+    let failure = bench.run().await.unwrap_err();
+    assert!(failure.message.contains("lines 1 and 3: both documents have the id `q0`"), "{failure}");
+}

@@ -1,0 +1,6 @@
+//! The stage as a whole, against folders, repositories, servers and programs.
+
+mod corpora;
+mod harness;
+mod local;
+mod remote;

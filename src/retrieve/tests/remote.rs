@@ -1,0 +1,217 @@
+//! Search engines over HTTP and programs.
+
+use super::harness::{Bench, variables};
+use crate::ledger::record::{Record, Verdict};
+use crate::model::{Failure, FailureClass};
+use crate::spec::{HttpMethod, HttpRetrieveSpec, OnMismatch, RetrieveBackend, SecretHeader};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use wiremock::matchers::{body_json, header, method, path};
+use wiremock::{Mock, MockServer, Request, ResponseTemplate};
+
+fn spec(server: &MockServer) -> HttpRetrieveSpec {
+    HttpRetrieveSpec {
+        method: HttpMethod::Post,
+        url: format!("{}/{{index}}/_search", server.uri()),
+        headers: BTreeMap::from([("x-plain".to_owned(), "yes".to_owned())]),
+        secret_headers: BTreeMap::from([(
+            "authorization".to_owned(),
+            SecretHeader { prefix: "ApiKey ".to_owned(), env: "ES_KEY".to_owned() },
+        )]),
+        body: Some(json!({"size": "{{top_k}}", "query": {"match": {"text": "{{question}}"}}})),
+        query: BTreeMap::new(),
+        items: "/hits/hits".to_owned(),
+        id: "/_id".to_owned(),
+        text: "/_source/text".to_owned(),
+        url_pointer: None,
+        ok: BTreeMap::from([("/timed_out".to_owned(), json!(false))]),
+        timeout_seconds: 5,
+    }
+}
+
+fn bench(spec: HttpRetrieveSpec, questions: &[&str]) -> Bench {
+    let backend = RetrieveBackend::Http(Box::new(spec));
+    let (old, new) = (variables(&[("index", "docs v1")]), variables(&[("index", "docs_v2")]));
+    let mut bench = Bench::new(backend, old, new, questions);
+    let mut secrets = crate::http::Secrets::default();
+    secrets.insert("ES_KEY", "sesame".to_owned().into());
+    bench.context.secrets = Arc::new(secrets);
+    bench
+}
+
+fn hits(ids: &[&str]) -> Value {
+    let hit = |id: &&str| json!({"_id": id, "_source": {"text": format!("text of {id}")}});
+    json!({"timed_out": false, "hits": {"hits": ids.iter().map(hit).collect::<Vec<_>>()}})
+}
+
+async fn answering(reply: impl Fn(&Request) -> ResponseTemplate + Send + Sync + 'static) -> MockServer {
+    let server = MockServer::start().await;
+    Mock::given(method("POST")).respond_with(reply).mount(&server).await;
+    server
+}
+
+fn stored(bench: &Bench) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut folders = vec![bench.run_folder().into_std_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { folders.push(path) } else { bytes.extend(std::fs::read(path).unwrap()) }
+        }
+    }
+    bytes
+}
+
+#[tokio::test]
+async fn requests_carry_the_question_the_snapshot_and_the_key() {
+    let server = MockServer::start().await;
+    let question = "what \"is\" {{top_k}}?\u{0}";
+    for (index, id) in [("/docs%20v1/_search", "a"), ("/docs_v2/_search", "b")] {
+        Mock::given(method("POST"))
+            .and(path(index))
+            .and(header("authorization", "ApiKey sesame"))
+            .and(header("x-plain", "yes"))
+            .and(header("content-type", "application/json"))
+            .and(body_json(json!({"size": 3, "query": {"match": {"text": question}}})))
+            .respond_with(ResponseTemplate::new(200).set_body_json(hits(&[id, "c"])))
+            .expect(2)
+            .mount(&server)
+            .await;
+    }
+    let bench = bench(spec(&server), &[question]);
+    bench.run().await.unwrap();
+    assert_eq!(bench.counts(), [4, 4, 0, 0, 2]);
+    let locked: Vec<_> = bench.locked().into_values().collect();
+    assert_eq!(locked, [["b", "c"], ["a", "c"]]);
+    assert!(!stored(&bench).windows(6).any(|window| window == b"sesame"));
+}
+
+#[tokio::test]
+async fn a_success_that_failed_is_tried_again() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
+    let server = answering(move |_| match counted.fetch_add(1, Ordering::SeqCst) {
+        0 => ResponseTemplate::new(200).set_body_json(json!({"timed_out": true, "hits": {"hits": []}})),
+        1 => ResponseTemplate::new(503).insert_header("retry-after", "0"),
+        _ => ResponseTemplate::new(200).set_body_json(hits(&["a"])),
+    })
+    .await;
+    let bench = bench(spec(&server), &["x"]);
+    bench.run().await.unwrap();
+    assert_eq!(bench.counts(), [6, 4, 2, 0, 2]);
+    let reasons = bench.records().into_iter().filter_map(|record| match record {
+        Record::Outcome(outcome) => match outcome.verdict {
+            Verdict::Invalid(reason) => Some((outcome.status, reason)),
+            _ => None,
+        },
+        _ => None,
+    });
+    let mut reasons: Vec<_> = reasons.collect();
+    reasons.sort();
+    assert_eq!(reasons, [(Some(200), "not-ok".to_owned()), (Some(503), "server-error".to_owned())]);
+}
+
+async fn failing(status: u16, body: &str) -> (Failure, [usize; 5]) {
+    let body = body.to_owned();
+    let server = answering(move |_| ResponseTemplate::new(status).set_body_string(body.clone())).await;
+    let mut bench = bench(spec(&server), &["x", "y", "z"]);
+    bench.context.concurrency = Some(1);
+    let failure = bench.run().await.unwrap_err();
+    let counts = bench.counts();
+    (failure, counts)
+}
+
+#[tokio::test]
+async fn a_refusal_stops_the_audit_at_once_and_is_not_quoted() {
+    for (status, reason) in
+        [(401, "key-refused"), (402, "quota-used-up"), (404, "index-unknown"), (400, "request-refused")]
+    {
+        let (failure, counts) = failing(status, "<script>secret</script>").await;
+        assert_eq!(failure.class, FailureClass::Incomplete);
+        assert!(failure.message.contains(reason) && !failure.to_string().contains("secret"), "{failure}");
+        assert_eq!(counts, [1, 0, 0, 1, 0], "{status}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_is_not_set_is_a_usage_error_before_any_call() {
+    let server = answering(|_| ResponseTemplate::new(200)).await;
+    let mut bench = bench(spec(&server), &["x"]);
+    bench.context.secrets = Arc::default();
+    let failure = bench.run().await.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Usage);
+    assert_eq!(failure.message, "the environment variable `ES_KEY` is not set");
+    assert_eq!(bench.counts(), [0; 5]);
+}
+
+#[tokio::test]
+async fn retrieval_that_is_not_repeatable_stops_or_is_included_as_the_spec_says() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let server = answering(move |_| {
+        let number = calls.fetch_add(1, Ordering::SeqCst);
+        ResponseTemplate::new(200).set_body_json(hits(&[format!("d{number}").as_str()]))
+    })
+    .await;
+    let mut bench = bench(spec(&server), &["x", "y"]);
+    let failure = bench.run().await.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Incomplete);
+    assert!(
+        failure.message.contains("snapshot `old`: two retrievals differ for 2 questions, first for `q0`"),
+        "{failure}"
+    );
+    // The verdict on the passes is in the ledger: running again does not draw them anew.
+    assert_eq!(bench.counts(), [8, 8, 0, 0, 4]);
+    bench.run().await.unwrap_err();
+    assert_eq!(bench.counts(), [8, 8, 0, 0, 4]);
+    std::fs::remove_dir_all(bench.run_folder()).unwrap();
+    bench.spec.retrieve.on_mismatch = OnMismatch::Include;
+    bench.run().await.unwrap();
+    let matched = bench.records().into_iter().filter_map(|record| match record {
+        Record::Note(note) => Some(note.matched),
+        _ => None,
+    });
+    assert_eq!(matched.collect::<Vec<_>>(), [false; 4]);
+}
+
+#[cfg(unix)]
+mod programs {
+    use super::*;
+    use crate::spec::CommandSpec;
+
+    fn program(script: &str) -> Bench {
+        let argv = ["/bin/sh", "-c", script].map(str::to_owned).to_vec();
+        let backend =
+            RetrieveBackend::Command(CommandSpec { argv, timeout_seconds: 10, env: vec!["TOKEN".to_owned()] });
+        let (old, new) = (variables(&[("index", "v1")]), variables(&[("index", "v2")]));
+        let mut bench = Bench::new(backend, old, new, &["what is \"it\"; $(id)?"]);
+        let mut secrets = crate::http::Secrets::default();
+        secrets.insert("TOKEN", "sesame".to_owned().into());
+        bench.context.secrets = Arc::new(secrets);
+        bench
+    }
+
+    #[tokio::test]
+    async fn a_program_reads_json_and_writes_documents() {
+        let script = r#"text=$(tr -d '"{}\\'); printf '{"documents":[{"id":1,"text":"%s %s"}]}' "$text" "$TOKEN""#;
+        let bench = program(script);
+        bench.run().await.unwrap();
+        assert_eq!(bench.counts(), [4, 4, 0, 0, 2]);
+        let stored = String::from_utf8_lossy(&stored(&bench)).into_owned();
+        assert!(stored.contains("question:what is it; $(id)?,top_k:3,snapshot:index:v1 [key]"), "{stored}");
+        assert!(!stored.contains("sesame"));
+    }
+
+    #[tokio::test]
+    async fn a_program_that_cannot_be_started_stops_the_audit() {
+        let mut bench = program("");
+        bench.spec.retrieve.backend = RetrieveBackend::Command(CommandSpec {
+            argv: vec!["/nonexistent/program".to_owned()],
+            timeout_seconds: 1,
+            env: Vec::new(),
+        });
+        let failure = bench.run().await.unwrap_err();
+        assert_eq!(failure.message, "failed to run `retrieve.command`: the program could not be started");
+    }
+}
