@@ -51,10 +51,14 @@ pub(super) fn digest(corpus: &Corpus) -> Result<Digest, CorpusError> {
 pub(super) struct EvidenceFile {
     snapshot: SnapshotName,
     rows: Mutex<File>,
-    places: HashMap<String, (u64, usize)>,
+    places: Places,
     top_k: usize,
     max_chars: usize,
 }
+
+/// Where the line of each selected question is: its number in the evidence file, its begin and length in the copy.
+type Places = HashMap<String, Place>;
+type Place = Option<(u64, u64, usize)>;
 
 impl EvidenceFile {
     /// Reads the whole file and keeps the lines of these questions. Returns the digest of all its bytes beside it.
@@ -71,31 +75,16 @@ impl EvidenceFile {
         let failed = |error| CorpusError::Io { path: name.clone(), error };
         let mut bytes = BufReader::new(Hashing { bytes, hasher: Sha256::new() });
         let mut copy = BufWriter::new(tempfile::tempfile().map_err(failed)?);
-        let mut selected: HashMap<&str, Option<(u64, u64, usize)>> =
-            questions.iter().map(|question| (question.id.0.as_str(), None)).collect();
+        let mut places: Places = questions.iter().map(|question| (question.id.0.clone(), None)).collect();
         let (mut number, mut end) = (0, 0);
         while let Some(line) = read_line(&mut bytes, &name, number + 1)? {
             number += 1;
-            if line.trim_ascii().is_empty() {
-                continue;
+            if let Some(place) = wanted(&line, &name, number, &mut places)? {
+                copy.write_all(&line).map_err(failed)?;
+                *place = Some((number, end, line.len()));
+                end += line.len() as u64;
             }
-            let bad = |problem| CorpusError::BadLine { file: name.clone(), line: number, problem };
-            let row: RowId = serde_json::from_slice(&line).map_err(|_| bad("is no JSON object with an `id`"))?;
-            let Some(place) = selected.get_mut(row.id.as_str()) else { continue };
-            if let Some((first, ..)) = *place {
-                return Err(CorpusError::Duplicate { file: name, first, second: number, id: row.id });
-            }
-            serde_json::from_slice::<Row>(&line)
-                .map_err(|_| bad("has no `documents`, each with an `id` and a `text`"))?;
-            copy.write_all(&line).map_err(failed)?;
-            *place = Some((number, end, line.len()));
-            end += line.len() as u64;
         }
-        let places = questions.iter().filter_map(|question| {
-            let (_, at, length) = (*selected.get(question.id.0.as_str())?)?;
-            Some((question.id.0.clone(), (at, length)))
-        });
-        let places = places.collect();
         let rows = copy.into_inner().map_err(|error| failed(error.into_error()))?;
         let opened = Self { snapshot: snapshot.clone(), rows: Mutex::new(rows), places, top_k, max_chars };
         Ok((opened, bytes.into_inner().digest()))
@@ -112,7 +101,7 @@ impl EvidenceFile {
 
 impl Local for EvidenceFile {
     fn search(&self, question: &Question) -> Result<Evidence, Failure> {
-        let Some((at, length)) = self.places.get(&question.id.0).copied() else {
+        let Some((_, at, length)) = self.places.get(&question.id.0).copied().flatten() else {
             let message =
                 format!("the evidence of snapshot `{}` has no line for question `{}`", self.snapshot, question.id);
             return Err(Failure::new(FailureClass::Usage, message)
@@ -123,6 +112,26 @@ impl Local for EvidenceFile {
         let document = |row: RowDocument| Document::compact(row.id, row.url, &row.text, self.max_chars);
         Ok(Evidence { documents: row.documents.into_iter().take(self.top_k).map(document).collect() })
     }
+}
+
+/// The place to fill where the line belongs to a selected question.
+fn wanted<'a>(
+    line: &[u8],
+    file: &str,
+    number: u64,
+    places: &'a mut Places,
+) -> Result<Option<&'a mut Place>, CorpusError> {
+    if line.trim_ascii().is_empty() {
+        return Ok(None);
+    }
+    let bad = |problem| CorpusError::BadLine { file: file.to_owned(), line: number, problem };
+    let row: RowId = serde_json::from_slice(line).map_err(|_| bad("is no JSON object with an `id`"))?;
+    let Some(place) = places.get_mut(&row.id) else { return Ok(None) };
+    if let Some((first, ..)) = *place {
+        return Err(CorpusError::Duplicate { file: file.to_owned(), first, second: number, id: row.id });
+    }
+    serde_json::from_slice::<Row>(line).map_err(|_| bad("has no `documents`, each with an `id` and a `text`"))?;
+    Ok(Some(place))
 }
 
 fn read_line(bytes: &mut impl BufRead, name: &str, number: u64) -> Result<Option<Vec<u8>>, CorpusError> {

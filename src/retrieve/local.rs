@@ -117,16 +117,12 @@ async fn open(protocol: &Protocol, snapshot: usize, cancel: CancellationToken) -
         max_chars: protocol.spec.retrieve.max_chars,
         cancel,
     };
-    match &protocol.spec.retrieve.backend {
-        RetrieveBackend::Bm25(spec) => {
-            let spec = spec.clone();
-            blocking(move || opening.bm25(&spec)).await
-        }
-        _ => {
-            let questions = protocol.questions.clone();
-            blocking(move || opening.file(&questions)).await
-        }
+    if let RetrieveBackend::Bm25(spec) = &protocol.spec.retrieve.backend {
+        let spec = spec.clone();
+        return blocking(move || opening.bm25(&spec)).await;
     }
+    let questions = protocol.questions.clone();
+    blocking(move || opening.file(&questions)).await
 }
 
 struct Opening {
@@ -145,11 +141,11 @@ impl Opening {
             max_chars: self.max_chars,
             in_memory: self.frozen.documents.is_some_and(|documents| documents <= IN_MEMORY_DOCUMENTS),
         };
-        let build = || -> Result<_, IndexError> {
+        let index = || -> Result<_, IndexError> {
             let corpus = Corpus::open(&self.source, &self.base)?;
             Bm25Index::build(until(corpus.documents()?, &self.cancel), settings)
         };
-        let built = build().map_err(|error| error.of_snapshot(&self.frozen.name))?;
+        let built = index().map_err(|error| error.of_snapshot(&self.frozen.name))?;
         self.check(built.fingerprint)?;
         let (snapshot, top_k) = (self.frozen.name.clone(), self.top_k as usize);
         Ok(Arc::new(Searched { index: built.index, snapshot, top_k }))

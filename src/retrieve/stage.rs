@@ -76,7 +76,9 @@ fn judge_mismatches(progress: &Progress, rule: OnMismatch, context: &Context) ->
     match rule {
         _ if lines.is_empty() => Ok(()),
         OnMismatch::Include => {
-            lines.into_iter().for_each(|line| context.observer.observe(Event::Note(line)));
+            for line in lines {
+                context.observer.observe(Event::Note(line));
+            }
             Ok(())
         }
         OnMismatch::Stop => Err(Failure::new(FailureClass::Incomplete, lines.join("\n")).with_hint(

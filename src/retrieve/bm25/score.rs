@@ -71,14 +71,14 @@ pub(super) fn exact(
     for address in candidates {
         by_segment.entry(address.segment_ord).or_default().push(address.doc_id);
     }
-    let mut scored = Vec::with_capacity(candidates.len());
+    let mut ranked = Vec::with_capacity(candidates.len());
     for (segment, mut documents) in by_segment {
         documents.sort_unstable();
         let scores = in_segment(searcher.segment_reader(segment), field, terms, &documents, &statistics)?;
         let addresses = documents.into_iter().map(|document| DocAddress::new(segment, document));
-        scored.extend(addresses.zip(scores));
+        ranked.extend(addresses.zip(scores));
     }
-    Ok(scored)
+    Ok(ranked)
 }
 
 /// The scores of ascending documents of one segment.

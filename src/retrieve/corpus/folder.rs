@@ -55,7 +55,8 @@ fn visit(root: &Utf8Path, folder: &str, folders: &mut Vec<String>, listing: &mut
         let inside = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
         if is_hidden(name) {
             continue;
-        } else if kind.is_symlink() {
+        }
+        if kind.is_symlink() {
             listing.left_out += 1;
         } else if kind.is_dir() {
             folders.push(inside);

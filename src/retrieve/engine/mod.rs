@@ -35,8 +35,14 @@ impl Engine<'_> {
         secrets: &Secrets,
     ) -> Result<Call, Failure> {
         let filling = Filling { question: &question.text, top_k: self.top_k, variables };
-        let url = filling.url(&self.spec.url, &self.spec.query).map_err(in_template)?;
-        let body = self.spec.body.as_ref().map(|body| filling.value(body)).transpose().map_err(in_template)?;
+        let url = filling.url(&self.spec.url, &self.spec.query).map_err(|problem| in_template(&problem))?;
+        let body = self
+            .spec
+            .body
+            .as_ref()
+            .map(|body| filling.value(body))
+            .transpose()
+            .map_err(|problem| in_template(&problem))?;
         let body = body.map(|body| body.to_string().into_bytes());
         let method = match self.spec.method {
             HttpMethod::Get => "GET",
@@ -113,7 +119,7 @@ fn unanswered(error: CallError) -> Judged {
     Judged::Fatal { reason, failure: Failure::new(FailureClass::Incomplete, message) }
 }
 
-fn in_template(problem: template::TemplateError) -> Failure {
+fn in_template(problem: &template::TemplateError) -> Failure {
     Failure::new(FailureClass::Usage, format!("failed to fill the template of `retrieve.http`: {problem}"))
         .with_hint("placeholders are `{{question}}`, `{{top_k}}` and `{{snapshot.NAME}}`, and `{NAME}` in the URL")
 }

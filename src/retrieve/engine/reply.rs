@@ -75,9 +75,12 @@ mod tests {
         }
     }
 
-    fn read(spec: &HttpRetrieveSpec, reply: &Value) -> Result<Vec<(String, Option<String>, String)>, &'static str> {
-        let evidence = evidence(spec, reply.to_string().as_bytes(), 2, 5)?;
-        Ok(evidence.documents.into_iter().map(|document| (document.id, document.url, document.text)).collect())
+    fn read(spec: &HttpRetrieveSpec, reply: &Value) -> Result<Vec<Document>, &'static str> {
+        evidence(spec, reply.to_string().as_bytes(), 2, 5).map(|evidence| evidence.documents)
+    }
+
+    fn document(id: &str, url: Option<&str>, text: &str) -> Document {
+        Document { id: id.to_owned(), url: url.map(str::to_owned), text: text.to_owned() }
     }
 
     #[test]
@@ -87,7 +90,7 @@ mod tests {
             {"_id": 7, "_source": {"the/text": ""}},
             {"_id": null},
         ]);
-        let expected = vec![("a".into(), Some("u".into()), "x yyy".into()), ("7".into(), None, String::new())];
+        let expected = vec![document("a", Some("u"), "x yyy"), document("7", None, "")];
         assert_eq!(read(&spec("/hits/hits", &[]), &json!({"hits": {"hits": hits}})), Ok(expected.clone()));
         assert_eq!(read(&spec("", &[]), &hits), Ok(expected));
         assert_eq!(read(&spec("/hits", &[]), &json!({"hits": []})), Ok(Vec::new()));

@@ -84,7 +84,7 @@ impl Filling<'_> {
                 Value::String(text) => text,
                 other => other.to_string(),
             };
-            url.push_str(&format!("{}={}", percent(name), percent(&value)));
+            url.extend([&percent(name), "=", &percent(&value)]);
         }
         Ok(url)
     }
