@@ -1,6 +1,7 @@
 //! What a report says, before any format: sections of blocks of lines. Formats render it and add no facts.
 
 use super::escape::Untrusted;
+use super::picture::Bar;
 use crate::gate::Verdict;
 
 /// A whole report, in the order in which it is read.
@@ -66,8 +67,8 @@ pub(in crate::report) enum Block<'a> {
     List(Vec<Line<'a>>),
     /// Figures.
     Table(Table<'a>),
-    /// A picture made of characters; ours alone.
-    Picture(Vec<String>),
+    /// Bounds against limits, to be drawn.
+    Picture(Vec<Bar>),
     /// What was and what is.
     Diff(Vec<DiffLine<'a>>),
     /// Commands to copy; ours alone.

@@ -3,7 +3,7 @@
 use super::escape::{Untrusted, fenced};
 use super::fixtures::{flip, flip_detail, incompatible};
 use super::result::AuditResult;
-use super::{markdown, markdown_within, terminal};
+use super::{html, junit, markdown, markdown_within, terminal};
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
@@ -237,5 +237,44 @@ proptest! {
         prop_assert_eq!(markup(&markdown(&without_prose(everywhere(filled)))), expected);
         let printed = terminal(&everywhere(&text), 80);
         prop_assert!(printed.chars().all(|character| character == '\n' || shows(character)));
+    }
+}
+
+/// The tags of a page, apart from what they hold.
+fn tags(page: &str) -> Vec<String> {
+    let (_, body) = page.split_once("</style>").expect("a style");
+    body.split('<').skip(1).filter_map(|piece| piece.split_once('>')).map(|(tag, _)| tag.to_owned()).collect()
+}
+
+#[test]
+fn no_hostile_text_adds_a_tag_to_a_page() {
+    let drawn = |text: &str| tags(&html(&everywhere(text)));
+    let expected = drawn("x");
+    assert!(expected.len() > 100, "{expected:?}");
+    for text in &hostile() {
+        assert_eq!(drawn(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn a_page_runs_nothing_and_loads_nothing() {
+    for text in ["x", "<script>alert(1)</script>", "https://evil.example"] {
+        let page = html(&everywhere(text));
+        for forbidden in ["<script", "<img", "<link", "<iframe", "src=", "href=", "url(", "@import", " on", "<a "] {
+            let found = tags(&page).iter().any(|tag| format!("<{tag}").contains(forbidden));
+            assert!(!found, "{forbidden}");
+        }
+        assert!(page.contains("default-src 'none'"));
+    }
+}
+
+#[test]
+fn junit_of_hostile_texts_is_well_formed() {
+    for text in &hostile() {
+        let written = junit(&everywhere(text));
+        let read =
+            quick_junit::Report::deserialize_from_str(&written).unwrap_or_else(|error| panic!("{text:?}: {error}"));
+        assert_eq!(read.test_suites[0].test_cases.len(), 3, "{text:?}");
+        assert!(written.chars().all(|character| character == '\n' || shows(character)), "{text:?}");
     }
 }

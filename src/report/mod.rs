@@ -1,4 +1,4 @@
-//! Result -> terminal, Markdown, JSON: one file a format. Pure: it is given a result and gives back text.
+//! Result -> terminal, Markdown, HTML, JUnit, JSON: one file a format, one list of them in `formats`. Pure: it is given a result and gives back text.
 //!
 //! A result is turned into one [`document`](self) that all formats for people render, so that all of them say the
 //! same. Whatever comes from outside (questions, answers, documents, names, words of servers) reaches a format only
@@ -6,12 +6,16 @@
 #![deny(clippy::disallowed_methods, reason = "a report is a function of its result alone")]
 
 mod document;
+mod drawing;
 mod escape;
 #[cfg(test)]
 mod escape_tests;
 #[cfg(test)]
 mod fixtures;
+mod formats;
+mod html;
 mod json;
+mod junit;
 mod markdown;
 mod numbers;
 mod picture;
@@ -21,7 +25,10 @@ mod terminal;
 mod tests;
 mod view;
 
+pub use formats::{FORMATS, Format};
+pub use html::html;
 pub use json::{ParseError, json, parse};
+pub use junit::junit;
 pub use markdown::{MARKDOWN_BUDGET, markdown, markdown_within};
 pub use result::*;
 pub use terminal::terminal;

@@ -27,14 +27,15 @@ pub(in crate::report) fn picture(bars: &[Bar]) -> Vec<String> {
     lines
 }
 
-/// Maps percentage points to columns.
-struct Scale {
+/// Maps percentage points to shares of a width.
+pub(in crate::report) struct Scale {
     low: f64,
     span: f64,
 }
 
 impl Scale {
-    fn around(bars: &[Bar]) -> Option<Self> {
+    /// A scale that holds zero, every bound and every limit; absent where there is no bar or a value is no number.
+    pub(in crate::report) fn around(bars: &[Bar]) -> Option<Self> {
         let values = || {
             let of_bar = |bar: &Bar| {
                 let limits = bar.limits.iter().map(|(at, _)| *at);
@@ -50,11 +51,15 @@ impl Scale {
         Some(Self { low, span: (high - low).max(0.01) })
     }
 
+    /// The place of a value, from 0 to 1.
+    pub(in crate::report) fn share(&self, value: f64) -> f64 {
+        ((value - self.low) / self.span).clamp(0.0, 1.0)
+    }
+
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the value lies within the columns")]
     #[expect(clippy::cast_precision_loss, reason = "the width is small")]
     fn column(&self, value: f64) -> usize {
-        let share = ((value - self.low) / self.span).clamp(0.0, 1.0);
-        (share * (WIDTH - 1) as f64).round() as usize
+        (self.share(value) * (WIDTH - 1) as f64).round() as usize
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::fixtures::{compatible, incompatible, inconclusive};
 use super::result::AuditResult;
-use super::{markdown, terminal};
+use super::{html, junit, markdown, terminal};
 use insta::assert_snapshot;
 
 /// The kernel of paragraph answers: repeats never agree word for word.
@@ -92,4 +92,19 @@ fn the_first_line_is_the_verdict_and_why() {
     assert_snapshot!(first(incompatible()), @"## ❌ Incompatible: excess churn 6.44 pp exact (limit 3 pp) and 10.25 pp semantic, beyond the noise of repeats");
     assert_snapshot!(first(compatible()), @"## ✅ Compatible: excess churn is proved small, semantic upper bound 1.50 pp (limit 5 pp)");
     assert_snapshot!(first(inconclusive()), @"## ⚠️ Inconclusive: 400 questions prove neither churn nor its absence, semantic excess churn lies between -0.37 and 8.20 pp");
+}
+
+#[test]
+fn the_page_of_an_incompatible_audit_is_stable() {
+    assert_snapshot!("incompatible_html", html(&incompatible()).split_once("</style>").map_or("", |(_, body)| body));
+}
+
+#[test]
+fn the_junit_of_each_verdict_is_stable() {
+    assert_snapshot!("incompatible_junit", junit(&incompatible()));
+    let mut inconclusive = inconclusive();
+    assert_snapshot!("inconclusive_junit", junit(&inconclusive));
+    inconclusive.decision.inconclusive = "fail".to_owned();
+    assert!(junit(&inconclusive).contains("failures=\"1\""));
+    assert!(junit(&compatible()).contains("failures=\"0\""));
 }

@@ -4,6 +4,7 @@ use super::budget::Rendered;
 use crate::gate::Verdict;
 use crate::report::document::{Block, DiffLine, Document, Line, Part, Section, Table};
 use crate::report::escape::{Untrusted, fenced};
+use crate::report::picture::picture;
 
 /// Characters before the text of a line of what was and what is.
 const LABEL: usize = 11;
@@ -66,7 +67,7 @@ fn block(block: &Block<'_>) -> String {
         Block::Paragraph(text) => format!("{}\n", line(text)),
         Block::List(lines) => list(lines),
         Block::Table(table) => self::table(table),
-        Block::Picture(lines) => fenced("text", lines),
+        Block::Picture(bars) => fenced("text", &picture(bars)),
         Block::Diff(lines) => fenced("diff", &lines.iter().map(diff_line).collect::<Vec<_>>()),
         Block::Commands(lines) => fenced("sh", lines),
     }

@@ -6,15 +6,15 @@ use crate::gate::{Decision, LineOutcome};
 use crate::model::Fraction;
 use crate::report::document::{Block, Line, Section, Table, Topic};
 use crate::report::numbers;
-use crate::report::picture::{Bar, picture};
+use crate::report::picture::{Bar, Scale};
 use crate::report::result::AuditResult;
 
 pub(super) fn section(result: &AuditResult) -> Section<'_> {
     let (analysis, decision) = (&result.analysis, &result.decision);
     let mut blocks = vec![Block::Table(table(result))];
-    let drawn = picture(&bars(analysis, decision));
-    if !drawn.is_empty() {
-        blocks.push(Block::Picture(drawn));
+    let bars = bars(analysis, decision);
+    if Scale::around(&bars).is_some() {
+        blocks.push(Block::Picture(bars));
     }
     blocks.push(Block::Paragraph(Line::ours(explanation(analysis))));
     if let Some(unchanged) = unchanged(analysis) {
@@ -99,7 +99,7 @@ fn explanation(analysis: &Analysis) -> String {
     format!(
         "D̂ is agreement of repeats within a snapshot minus agreement across the two, so the noise of repeats is \
          already subtracted. {} asked, {} and {} repeats. The interval is two-sided, the bounds one-sided, all at \
-         {level}% confidence; in the picture ├ is the lower bound, ● D̂ and ┤ the upper bound.",
+         {level}% confidence; the picture shows the lower bound, D̂ and the upper bound.",
         numbers::counted(analysis.asked, "question"),
         analysis.repeats.0,
         analysis.repeats.1

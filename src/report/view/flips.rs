@@ -24,15 +24,18 @@ const DOCUMENTS: usize = 3;
 const GOLD: usize = 3;
 
 pub(super) fn section(result: &AuditResult) -> Section<'_> {
-    let details: BTreeMap<_, _> = result.flips.iter().map(|detail| (&detail.question, detail)).collect();
-    let flips = &result.analysis.flips;
-    let numbered = (1..).zip(flips);
-    let entries = numbered.map(|(number, flip)| entry(number, flip, details.get(&flip.question).copied())).collect();
     let blocks = vec![Block::Paragraph(Line::ours(introduction(result)))];
     let mut section = Section::new(Topic::Flips, String::new(), blocks);
-    section.entries = entries;
+    section.entries = entries(result);
     section.open_entries = OPEN;
     section
+}
+
+/// One entry a flip, in the order of the analysis.
+pub(in crate::report) fn entries(result: &AuditResult) -> Vec<Vec<Block<'_>>> {
+    let details: BTreeMap<_, _> = result.flips.iter().map(|detail| (&detail.question, detail)).collect();
+    let numbered = (1..).zip(&result.analysis.flips);
+    numbered.map(|(number, flip)| entry(number, flip, details.get(&flip.question).copied())).collect()
 }
 
 fn introduction(result: &AuditResult) -> String {

@@ -9,7 +9,7 @@ use crate::report::numbers;
 use crate::report::result::AuditResult;
 
 /// The verdict and one sentence why.
-pub(super) fn headline(result: &AuditResult) -> String {
+pub(in crate::report) fn headline(result: &AuditResult) -> String {
     match result.decision.verdict {
         Verdict::Incompatible => incompatible(result),
         Verdict::Compatible => compatible(&result.decision),

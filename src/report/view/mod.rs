@@ -15,6 +15,8 @@ mod warnings;
 
 use super::document::{Document, Section};
 use super::result::AuditResult;
+pub(in crate::report) use flips::entries as flips;
+pub(in crate::report) use headline::headline;
 pub(in crate::report) use reproduce::{commands, folder};
 
 /// Characters of a name or an id that are shown.

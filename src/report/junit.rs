@@ -1,0 +1,84 @@
+//! JUnit XML, for CI systems that show test results: the gate is one test, each stable flip another.
+
+use super::document::{Block, DiffLine};
+use super::escape::Untrusted;
+use super::result::AuditResult;
+use super::view;
+use crate::gate::Verdict;
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+/// Characters of a name that are shown.
+const NAME: usize = 120;
+
+/// The report as JUnit XML. The gate's test fails where the audit is incompatible, or inconclusive under a spec that lets
+/// this fail. A flip's test fails only where the audit is incompatible: elsewhere the rule lets it pass, and it is
+/// marked as skipped.
+#[must_use]
+pub fn junit(result: &AuditResult) -> String {
+    let mut suite = TestSuite::new(Untrusted::new(&result.name).visible(NAME));
+    suite.add_test_case(gate(result));
+    for (flip, lines) in result.analysis.flips.iter().zip(view::flips(result)) {
+        suite.add_test_case(flip_case(result, Untrusted::new(&flip.question.0), &lines));
+    }
+    let mut report = Report::new("churngate");
+    report.add_test_suite(suite);
+    // Writing to a string cannot fail: names and texts hold no character that XML forbids.
+    report.to_string().unwrap_or_default()
+}
+
+fn gate(result: &AuditResult) -> TestCase {
+    let fails = match result.decision.verdict {
+        Verdict::Compatible => false,
+        Verdict::Incompatible => true,
+        Verdict::Inconclusive => result.decision.inconclusive == "fail",
+    };
+    let status = match (fails, result.decision.verdict) {
+        (true, _) => non_success("gate", view::headline(result)),
+        (false, Verdict::Compatible) => TestCaseStatus::success(),
+        (false, _) => skipped(view::headline(result)),
+    };
+    case("gate", result, status)
+}
+
+fn flip_case(result: &AuditResult, question: Untrusted<'_>, lines: &[Block<'_>]) -> TestCase {
+    let status = match result.decision.verdict {
+        Verdict::Incompatible => non_success("stable flip", "repeats agree within each snapshot and not across"),
+        _ => skipped("stable flip, within what the rule lets pass"),
+    };
+    let mut case = case(question.visible(NAME), result, status);
+    case.set_system_out(told(lines));
+    case
+}
+
+fn case(name: impl Into<quick_junit::XmlString>, result: &AuditResult, status: TestCaseStatus) -> TestCase {
+    let mut case = TestCase::new(name, status);
+    case.set_classname(format!("churngate.{}", Untrusted::new(&result.name).visible(NAME)));
+    case
+}
+
+fn non_success(kind: &'static str, message: impl Into<quick_junit::XmlString>) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    status.set_type(kind).set_message(message);
+    status
+}
+
+fn skipped(message: impl Into<quick_junit::XmlString>) -> TestCaseStatus {
+    let mut status = TestCaseStatus::skipped();
+    status.set_message(message);
+    status
+}
+
+/// The lines of what was and what is.
+fn told(blocks: &[Block<'_>]) -> String {
+    let lines = blocks.iter().flat_map(|block| match block {
+        Block::Diff(lines) => lines.iter().map(line).collect(),
+        _ => Vec::new(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn line(line: &DiffLine<'_>) -> String {
+    let mut parts: Vec<String> = line.texts.iter().map(|(text, limit)| text.visible(*limit)).collect();
+    parts.extend((!line.remark.is_empty()).then(|| line.remark.clone()));
+    format!("{} {}: {}", line.sign, line.label, parts.join(" · "))
+}
