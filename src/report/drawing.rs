@@ -105,11 +105,8 @@ fn place_names(marks: &mut [Mark], bottom: f64) -> f64 {
         let start = if mark.anchor == "end" { mark.x - 2.0 * half } else { mark.x - half };
         let line = ends.iter().position(|end| *end + CHARACTER < start).unwrap_or(ends.len());
         let end = start + 2.0 * half;
-        if line == ends.len() {
-            ends.push(end)
-        } else {
-            ends[line] = end
-        }
+        ends.resize(ends.len().max(line + 1), end);
+        ends[line] = end;
         mark.name_at = (0..line).fold(bottom + 14.0, |height, _| height + NAME);
     }
     ends.iter().fold(bottom + 4.0, |height, _| height + NAME)
