@@ -1,0 +1,199 @@
+//! The one comment of an audit on a pull request: found again by its marker, updated in place.
+//!
+//! There is no way to write a comment only if nobody else has, so every write is followed by another look, until what
+//! stands there is the newest of all: the comment with the lowest id stays, and holds the text of the newest run.
+
+use super::api::{Api, is_uncertain};
+use super::marker::Marker;
+use super::refusal::Refusal;
+use serde::Deserialize;
+
+/// The name under which a workflow's own token writes.
+const WORKFLOW_TOKEN: &str = "github-actions[bot]";
+
+/// Looks at most. Each ends settled, or with a write after which somebody else may have written.
+const LOOKS: u32 = 6;
+
+/// What a comment came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// There was none; now there is one. Its page.
+    Created(String),
+    /// It holds the new text. Its page.
+    Updated(String),
+    /// It is a newer run's, and stays. Its page.
+    Newer(String),
+    /// Nothing that the reader does not know already. Its page, where there is one.
+    Unneeded(Option<String>),
+}
+
+/// One comment, as far as it matters here.
+#[derive(Clone, Debug, Deserialize)]
+struct Comment {
+    id: u64,
+    #[serde(default)]
+    body: Option<String>,
+    #[serde(default)]
+    html_url: String,
+    user: Option<User>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct User {
+    login: String,
+}
+
+/// One of ours, with what its marker says.
+#[derive(Clone, Debug)]
+struct Ours {
+    id: u64,
+    url: String,
+    body: String,
+    marker: Marker,
+}
+
+/// What is written: the text with its marker in the last line.
+#[derive(Clone, Debug)]
+pub struct Letter {
+    /// The marker.
+    pub marker: Marker,
+    /// The whole body.
+    pub body: String,
+}
+
+/// Writes the comment, or leaves what is there.
+///
+/// `only_on_change` leaves out what tells nothing new: a compatible verdict where no comment says otherwise.
+///
+/// # Errors
+/// The server refuses.
+pub async fn tell(api: &Api<'_>, number: u64, letter: &Letter, only_on_change: bool) -> Result<Told, Refusal> {
+    let me = identity(api).await;
+    let mut wrote = None;
+    let mut last = Refusal::BadReply;
+    for _ in 0..LOOKS {
+        let ours = find(api, number, &me, &letter.marker.audit).await?;
+        if wrote.is_none() && only_on_change && is_old_news(&letter.marker, &ours) {
+            return Ok(Told::Unneeded(ours.first().map(|comment| comment.url.clone())));
+        }
+        match step(&ours, letter, wrote.is_some()) {
+            Step::Create => match create(api, number, letter).await {
+                Ok(()) => wrote = Some(Wrote::Create),
+                // Nobody knows whether it was created: the next look tells.
+                Err(refusal) if is_uncertain(refusal) => last = refusal,
+                Err(refusal) => return Err(refusal),
+            },
+            Step::Write { id, body } => {
+                write(api, id, &body).await?;
+                wrote = wrote.or(Some(Wrote::Update));
+            }
+            Step::Delete(ids) => delete(api, &ids).await?,
+            Step::Settled { url, newer } => return Ok(told(url, newer, wrote)),
+        }
+    }
+    Err(last)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wrote {
+    Create,
+    Update,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Step {
+    Create,
+    Write { id: u64, body: String },
+    Delete(Vec<u64>),
+    Settled { url: String, newer: bool },
+}
+
+/// What is to be done next about the comments that are there, by ascending id.
+fn step(ours: &[Ours], letter: &Letter, wrote: bool) -> Step {
+    let Some((keep, others)) = ours.split_first() else { return Step::Create };
+    let newest =
+        ours.iter().max_by_key(|comment| comment.marker.run).filter(|newest| newest.marker.run > letter.marker.run);
+    match newest {
+        Some(newest) if newest.marker.run > keep.marker.run => {
+            return Step::Write { id: keep.id, body: newest.body.clone() };
+        }
+        None if !stands(&keep.marker, &letter.marker, wrote) => {
+            return Step::Write { id: keep.id, body: letter.body.clone() };
+        }
+        _ => {}
+    }
+    if others.is_empty() {
+        Step::Settled { url: keep.url.clone(), newer: newest.is_some() }
+    } else {
+        Step::Delete(others.iter().map(|comment| comment.id).collect())
+    }
+}
+
+/// Whether the comment says what ours says. Two jobs of one run with one audit's name are not set against each other.
+fn stands(there: &Marker, ours: &Marker, wrote: bool) -> bool {
+    there == ours || (wrote && there.run == ours.run)
+}
+
+fn told(url: String, newer: bool, wrote: Option<Wrote>) -> Told {
+    match (newer, wrote) {
+        (true, _) => Told::Newer(url),
+        (false, Some(Wrote::Create)) => Told::Created(url),
+        (false, Some(Wrote::Update)) => Told::Updated(url),
+        (false, None) => Told::Unneeded(Some(url)),
+    }
+}
+
+/// Whether a compatible verdict would be all that there is to tell.
+fn is_old_news(marker: &Marker, ours: &[Ours]) -> bool {
+    let same = ours.iter().all(|comment| comment.marker.verdict == marker.verdict);
+    marker.verdict == "compatible" && same
+}
+
+/// Whose comments are ours. An app's own token answers here; a workflow's token writes under a known name.
+async fn identity(api: &Api<'_>) -> String {
+    let answer = api.graphql("query { viewer { login } }").await.ok();
+    let login = answer.as_ref().and_then(|answer| answer.pointer("/data/viewer/login")?.as_str());
+    login.unwrap_or(WORKFLOW_TOKEN).to_owned()
+}
+
+/// Our comments of this audit, by ascending id. What others write counts for nothing, whatever it holds.
+async fn find(api: &Api<'_>, number: u64, me: &str, audit: &str) -> Result<Vec<Ours>, Refusal> {
+    let comments: Vec<Comment> = api.list(&format!("issues/{number}/comments")).await?;
+    let mut ours: Vec<Ours> = comments.into_iter().filter_map(|comment| own(comment, me, audit)).collect();
+    ours.sort_by_key(|comment| comment.id);
+    Ok(ours)
+}
+
+fn own(comment: Comment, me: &str, audit: &str) -> Option<Ours> {
+    let body = comment.body?;
+    let mine = comment.user.is_some_and(|user| user.login.eq_ignore_ascii_case(me));
+    let marker = Marker::last_in(&body).filter(|marker| mine && marker.audit == audit)?;
+    Some(Ours { id: comment.id, url: page(comment.html_url), body, marker })
+}
+
+/// A page's address as it can be written into outputs: a plain one, or none.
+fn page(url: String) -> String {
+    let plain = url.starts_with("http") && url.bytes().all(|byte| byte.is_ascii_graphic());
+    if plain { url } else { String::new() }
+}
+
+async fn create(api: &Api<'_>, number: u64, letter: &Letter) -> Result<(), Refusal> {
+    let body = serde_json::json!({ "body": letter.body });
+    api.create::<Comment>(&format!("issues/{number}/comments"), &body).await.map(|_| ())
+}
+
+/// Writes into a comment. One that is gone by now is no fault: the next look tells.
+async fn write(api: &Api<'_>, id: u64, body: &str) -> Result<(), Refusal> {
+    let body = serde_json::json!({ "body": body });
+    match api.patch::<Comment>(&format!("issues/comments/{id}"), &body).await {
+        Ok(_) | Err(Refusal::NotFound) => Ok(()),
+        Err(refusal) => Err(refusal),
+    }
+}
+
+async fn delete(api: &Api<'_>, ids: &[u64]) -> Result<(), Refusal> {
+    for id in ids {
+        api.delete(&format!("issues/comments/{id}")).await?;
+    }
+    Ok(())
+}

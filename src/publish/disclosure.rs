@@ -1,0 +1,66 @@
+//! What a pull request may show of the texts that were audited.
+
+use crate::model::Answer;
+use crate::report::AuditResult;
+
+/// How much of the audited texts is shown where the public may read it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Disclosure {
+    /// Ids of questions and documents only.
+    Ids,
+    /// The questions' texts as well.
+    Questions,
+    /// Questions, answers, and what came and went in the evidence.
+    #[default]
+    Answers,
+}
+
+/// What stands in the place of a text that is not shown.
+const HIDDEN: &str = "(not shown)";
+
+/// The result without the texts that must not be shown. No figure changes.
+#[must_use]
+pub fn disclosed(result: &AuditResult, disclosure: Disclosure) -> AuditResult {
+    let mut result = result.clone();
+    if disclosure == Disclosure::Answers {
+        return result;
+    }
+    for flip in &mut result.flips {
+        HIDDEN.clone_into(&mut flip.old_answer);
+        HIDDEN.clone_into(&mut flip.new_answer);
+        flip.gold.clear();
+        for line in flip.left.iter_mut().chain(&mut flip.came) {
+            HIDDEN.clone_into(&mut line.excerpt);
+        }
+        if disclosure == Disclosure::Ids {
+            HIDDEN.clone_into(&mut flip.text);
+        }
+    }
+    for flip in &mut result.analysis.flips {
+        if let Ok(hidden) = Answer::parse(HIDDEN, HIDDEN.len()) {
+            flip.old = hidden.clone();
+            flip.new = hidden;
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::publish::fixtures::blocking;
+
+    #[test]
+    fn each_step_shows_less() {
+        let result = blocking();
+        let shown = |disclosure| serde_json::to_string(&disclosed(&result, disclosure)).unwrap();
+        let secrets = ["old answer text", "new answer text", "gold text", "left excerpt", "came excerpt"];
+        assert!(secrets.iter().all(|secret| shown(Disclosure::Answers).contains(secret)));
+        for disclosure in [Disclosure::Questions, Disclosure::Ids] {
+            let text = shown(disclosure);
+            assert!(!secrets.iter().any(|secret| text.contains(secret)), "{text}");
+            assert_eq!(text.contains("question text"), disclosure == Disclosure::Questions);
+            assert!(text.contains("q-1"));
+        }
+    }
+}

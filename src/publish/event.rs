@@ -1,0 +1,322 @@
+//! Event -> what it is about: the commit to mark and the pull request to tell. Pure; the payload is not trusted.
+
+use serde::Deserialize;
+use std::fmt;
+
+/// A commit's name: 40 or 64 lower-case hexadecimal digits, not all of them zero.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Sha(String);
+
+impl Sha {
+    /// Reads a commit's name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        let named = matches!(text.len(), 40 | 64) && digits && text.bytes().any(|byte| byte != b'0');
+        named.then(|| Self(text.to_owned()))
+    }
+
+    /// The digits.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Sha {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What an event is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A commit, and perhaps a pull request.
+    Commit {
+        /// The commit to mark.
+        sha: Sha,
+        /// Which pull request it belongs to.
+        pull_request: Candidate,
+    },
+    /// Nothing that could be marked: the result is neutral. The reason is a phrase of ours.
+    Nothing(&'static str),
+}
+
+/// A pull request, as far as the event tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Candidate {
+    /// There is none.
+    None,
+    /// The event is this pull request's own.
+    Known(u64),
+    /// Somebody says that it is this one; its head has to be the commit.
+    Claimed(u64),
+    /// One that waits in the merge queue: it is open, and its head is not the commit.
+    Queued(u64),
+    /// The open one whose head is the commit.
+    OfCommit,
+    /// The open one from this branch, whose head is the commit and lies in this repository.
+    OfBranch {
+        /// `owner:branch`, as written in the payload.
+        head: String,
+        /// The id of the repository the branch lies in.
+        repository: u64,
+    },
+}
+
+#[derive(Deserialize)]
+struct Payload {
+    number: Option<u64>,
+    pull_request: Option<PullRequest>,
+    merge_group: Option<MergeGroup>,
+    workflow_run: Option<WorkflowRun>,
+    deleted: Option<bool>,
+    after: Option<String>,
+    head_commit: Option<Commit>,
+    repository: Option<Repository>,
+}
+
+#[derive(Deserialize)]
+struct PullRequest {
+    number: Option<u64>,
+    head: Head,
+}
+
+#[derive(Deserialize)]
+struct Head {
+    sha: String,
+}
+
+#[derive(Deserialize)]
+struct MergeGroup {
+    head_sha: String,
+    head_ref: String,
+}
+
+#[derive(Deserialize)]
+struct Commit {
+    id: String,
+}
+
+#[derive(Deserialize)]
+struct Repository {
+    id: u64,
+    #[serde(default)]
+    owner: Option<Owner>,
+}
+
+#[derive(Deserialize)]
+struct Owner {
+    login: String,
+}
+
+#[derive(Deserialize)]
+struct WorkflowRun {
+    head_sha: String,
+    head_branch: Option<String>,
+    head_repository: Option<Repository>,
+    #[serde(default)]
+    pull_requests: Vec<RunPullRequest>,
+}
+
+#[derive(Deserialize)]
+struct RunPullRequest {
+    number: u64,
+    head: Head,
+    base: RunBase,
+}
+
+#[derive(Deserialize)]
+struct RunBase {
+    repo: RunRepository,
+}
+
+#[derive(Deserialize)]
+struct RunRepository {
+    id: u64,
+}
+
+/// What an event is about. `sha` is the commit that the workflow runs for.
+#[must_use]
+pub fn subject(event_name: &str, payload: &[u8], sha: &str) -> Subject {
+    let about_sha = || commit(sha, Candidate::None);
+    if matches!(event_name, "schedule" | "workflow_dispatch" | "repository_dispatch") {
+        return about_sha();
+    }
+    let Ok(payload) = serde_json::from_slice::<Payload>(payload) else {
+        return Subject::Nothing("the event's payload cannot be read");
+    };
+    match event_name {
+        "pull_request" | "pull_request_target" | "pull_request_review" | "pull_request_review_comment" => {
+            of_pull_request(&payload)
+        }
+        "merge_group" => of_merge_group(&payload),
+        "push" => of_push(&payload, sha),
+        "workflow_run" => of_workflow_run(&payload),
+        _ => Subject::Nothing("this event names no commit that an audit could mark"),
+    }
+}
+
+fn commit(sha: &str, pull_request: Candidate) -> Subject {
+    match Sha::parse(sha) {
+        Some(sha) => Subject::Commit { sha, pull_request },
+        None => Subject::Nothing("the event names no commit"),
+    }
+}
+
+/// The head's commit: the test merge that the workflow runs for is seen by nobody.
+fn of_pull_request(payload: &Payload) -> Subject {
+    let Some(request) = &payload.pull_request else {
+        return Subject::Nothing("the event names no pull request");
+    };
+    match payload.number.or(request.number) {
+        Some(number) => commit(&request.head.sha, Candidate::Known(number)),
+        None => Subject::Nothing("the event names no pull request"),
+    }
+}
+
+fn of_merge_group(payload: &Payload) -> Subject {
+    let Some(group) = &payload.merge_group else {
+        return Subject::Nothing("the event names no merge group");
+    };
+    let queued = queued_number(&group.head_ref).map_or(Candidate::None, Candidate::Queued);
+    commit(&group.head_sha, queued)
+}
+
+/// `refs/heads/gh-readonly-queue/main/pr-104-<sha>` -> 104.
+fn queued_number(head_ref: &str) -> Option<u64> {
+    let branch = head_ref.strip_prefix("refs/heads/gh-readonly-queue/")?;
+    let (_, last) = branch.rsplit_once('/')?;
+    last.strip_prefix("pr-")?.split('-').next()?.parse().ok()
+}
+
+/// For a pushed annotated tag `after` is the tag itself; the commit is the head commit.
+fn of_push(payload: &Payload, sha: &str) -> Subject {
+    if payload.deleted == Some(true) {
+        return Subject::Nothing("a branch or tag was deleted");
+    }
+    let head = payload.head_commit.as_ref().map(|head| head.id.as_str());
+    commit(head.or(payload.after.as_deref()).unwrap_or(sha), Candidate::OfCommit)
+}
+
+/// The list of pull requests is empty for forks, and may name pull requests of other repositories.
+fn of_workflow_run(payload: &Payload) -> Subject {
+    let Some(run) = &payload.workflow_run else {
+        return Subject::Nothing("the event names no workflow run");
+    };
+    let here = payload.repository.as_ref().map(|repository| repository.id);
+    let listed =
+        run.pull_requests.iter().find(|request| Some(request.base.repo.id) == here && request.head.sha == run.head_sha);
+    commit(&run.head_sha, listed.map_or_else(|| of_branch(run), |request| Candidate::Claimed(request.number)))
+}
+
+fn of_branch(run: &WorkflowRun) -> Candidate {
+    let owner = run.head_repository.as_ref().and_then(|repository| Some((repository.owner.as_ref()?, repository.id)));
+    match (owner, &run.head_branch) {
+        (Some((owner, repository)), Some(branch)) => {
+            Candidate::OfBranch { head: format!("{}:{branch}", owner.login), repository }
+        }
+        _ => Candidate::OfCommit,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+    const B: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+
+    fn about(event: &str, payload: &serde_json::Value) -> Subject {
+        subject(event, payload.to_string().as_bytes(), A)
+    }
+
+    fn found(sha: &str, pull_request: Candidate) -> Subject {
+        Subject::Commit { sha: Sha::parse(sha).unwrap(), pull_request }
+    }
+
+    #[test]
+    fn commits_are_forty_or_sixty_four_digits() {
+        assert!(Sha::parse(A).is_some());
+        assert!(Sha::parse(&"1".repeat(64)).is_some());
+        for bad in ["", "abc", &A.to_uppercase(), &"0".repeat(40), &"g".repeat(40), &format!("{A}/")] {
+            assert_eq!(Sha::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_pull_request_is_marked_at_its_head_and_never_at_the_test_merge() {
+        let payload = serde_json::json!({ "number": 5, "pull_request": { "number": 5, "head": { "sha": B } } });
+        for event in ["pull_request", "pull_request_target", "pull_request_review"] {
+            assert_eq!(about(event, &payload), found(B, Candidate::Known(5)));
+        }
+    }
+
+    #[test]
+    fn a_merge_group_names_the_pull_request_in_its_branch() {
+        let group = |head_ref: &str| serde_json::json!({ "merge_group": { "head_sha": B, "head_ref": head_ref } });
+        let queued = group(&format!("refs/heads/gh-readonly-queue/release/1.2/pr-104-{A}"));
+        assert_eq!(about("merge_group", &queued), found(B, Candidate::Queued(104)));
+        assert_eq!(about("merge_group", &group("refs/heads/pr-104-x")), found(B, Candidate::None));
+    }
+
+    #[test]
+    fn a_push_is_marked_at_its_commit_and_a_deletion_at_none() {
+        let tag = serde_json::json!({ "after": A, "deleted": false, "head_commit": { "id": B } });
+        assert_eq!(about("push", &tag), found(B, Candidate::OfCommit));
+        let gone = serde_json::json!({ "after": "0".repeat(40), "deleted": true, "head_commit": null });
+        assert_eq!(about("push", &gone), Subject::Nothing("a branch or tag was deleted"));
+    }
+
+    #[test]
+    fn a_workflow_run_from_a_fork_is_found_by_its_branch() {
+        let payload = serde_json::json!({
+            "repository": { "id": 1 },
+            "workflow_run": {
+                "head_sha": B, "head_branch": "patch-1", "pull_requests": [],
+                "head_repository": { "id": 9, "owner": { "login": "someone" } }
+            }
+        });
+        let candidate = Candidate::OfBranch { head: "someone:patch-1".to_owned(), repository: 9 };
+        assert_eq!(about("workflow_run", &payload), found(B, candidate));
+    }
+
+    #[test]
+    fn a_workflow_run_claims_only_pull_requests_of_this_repository() {
+        let listed = |base: u64, head: &str| {
+            serde_json::json!({
+                "repository": { "id": 1 },
+                "workflow_run": {
+                    "head_sha": B, "head_branch": null, "head_repository": null,
+                    "pull_requests": [{ "number": 8, "head": { "sha": head }, "base": { "repo": { "id": base } } }]
+                }
+            })
+        };
+        assert_eq!(about("workflow_run", &listed(1, B)), found(B, Candidate::Claimed(8)));
+        assert_eq!(about("workflow_run", &listed(2, B)), found(B, Candidate::OfCommit));
+        assert_eq!(about("workflow_run", &listed(1, A)), found(B, Candidate::OfCommit));
+    }
+
+    #[test]
+    fn schedules_and_dispatches_are_about_the_tip() {
+        for event in ["schedule", "workflow_dispatch"] {
+            assert_eq!(subject(event, b"", A), found(A, Candidate::None));
+        }
+    }
+
+    #[test]
+    fn what_names_nothing_is_neutral() {
+        for (event, payload) in [
+            ("pull_request", "{"),
+            ("pull_request", "{}"),
+            ("pull_request", r#"{"number":1,"pull_request":{"head":{"sha":"../x"}}}"#),
+            ("merge_group", "{}"),
+            ("workflow_run", "{}"),
+            ("issue_comment", "{}"),
+            ("", "{}"),
+        ] {
+            assert!(matches!(subject(event, payload.as_bytes(), A), Subject::Nothing(_)), "{event} {payload}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The hidden line by which a comment is found again. It stands last in the body, where nothing that is quoted can.
+
+use super::event::Sha;
+use crate::gate::Verdict;
+use crate::model::Digest;
+use std::fmt::{self, Write as _};
+
+const OPEN: &str = "<!-- churngate ";
+const CLOSE: &str = " -->";
+
+/// What the hidden line says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marker {
+    /// The audit's name.
+    pub audit: String,
+    /// The run and the attempt that wrote the comment. Runs are numbered in the order in which they were started.
+    pub run: (u64, u64),
+    /// The commit that was audited.
+    pub head: String,
+    /// The verdict: `compatible`, `incompatible` or `inconclusive`.
+    pub verdict: String,
+    /// The first digits of the digest of the text above.
+    pub text: String,
+}
+
+impl Marker {
+    /// The line for this text.
+    #[must_use]
+    pub fn new(audit: &str, run: (u64, u64), head: &Sha, verdict: Verdict, text: &str) -> Self {
+        Self {
+            audit: audit.to_owned(),
+            run,
+            head: head.to_string(),
+            verdict: super::wording::word(verdict).to_owned(),
+            text: Digest::of(text.as_bytes()).short(),
+        }
+    }
+
+    /// Reads the last line of a comment. `None` where that is not a whole marker.
+    #[must_use]
+    pub fn last_in(body: &str) -> Option<Self> {
+        let line = body.trim_end().lines().next_back()?.trim();
+        let mut fields = line.strip_prefix(OPEN)?.strip_suffix(CLOSE)?.split(' ');
+        let mut field = |key: &str| fields.next()?.strip_prefix(key)?.strip_prefix('=').map(str::to_owned);
+        let audit = decoded(&field("audit")?)?;
+        let run = (field("run")?.parse().ok()?, field("attempt")?.parse().ok()?);
+        let marker = Self { audit, run, head: field("head")?, verdict: field("verdict")?, text: field("text")? };
+        fields.next().is_none().then_some(marker)
+    }
+}
+
+impl fmt::Display for Marker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { audit, run: (run, attempt), head, verdict, text } = self;
+        let audit = encoded(audit);
+        write!(f, "{OPEN}audit={audit} run={run} attempt={attempt} head={head} verdict={verdict} text={text}{CLOSE}")
+    }
+}
+
+/// Letters, digits, `_` and `.` stay, and a hyphen after one of them: two hyphens would end the HTML comment.
+fn encoded(name: &str) -> String {
+    let mut out = String::new();
+    for byte in name.bytes() {
+        let hyphen = byte == b'-' && out.ends_with(|last: char| last.is_ascii_alphanumeric());
+        if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.' || hyphen {
+            out.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _infallible = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        if first == b'%' {
+            let digits = std::str::from_utf8(after.get(..2)?).ok()?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+            rest = &after[2..];
+        } else {
+            bytes.push(first);
+            rest = after;
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn marker(audit: &str) -> Marker {
+        let head = Sha::parse(&"a".repeat(40)).unwrap();
+        Marker::new(audit, (12, 3), &head, Verdict::Incompatible, "text")
+    }
+
+    #[test]
+    fn the_marker_is_one_hidden_line() {
+        insta::assert_snapshot!(marker("docs--search"), @"<!-- churngate audit=docs-%2Dsearch run=12 attempt=3 head=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa verdict=incompatible text=982d9e3eb996 -->");
+    }
+
+    #[test]
+    fn only_the_last_line_counts() {
+        let line = marker("a").to_string();
+        assert_eq!(Marker::last_in(&format!("text\r\n\r\n{line}\r\n\n")), Some(marker("a")));
+        assert_eq!(Marker::last_in(&format!("{line}\nmore")), None);
+        assert_eq!(Marker::last_in(&format!("> {line}")), None);
+        assert_eq!(Marker::last_in(&line.replace(" -->", " more=1 -->")), None);
+        assert_eq!(Marker::last_in(&line.replace("run=12", "run=-1")), None);
+        assert_eq!(Marker::last_in(""), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_name_comes_back_and_never_ends_the_comment(audit in ".*") {
+            let line = marker(&audit).to_string();
+            prop_assert_eq!(line.matches("--").count(), 2);
+            prop_assert_eq!(line.lines().count(), 1);
+            prop_assert_eq!(Marker::last_in(&line).map(|marker| marker.audit), Some(audit));
+        }
+
+        #[test]
+        fn any_text_can_be_read(body in ".*") {
+            let _read = Marker::last_in(&body);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The step's outputs: a few small values, each written on every path.
+
+use super::wording::word;
+use crate::analyze::KernelFigures;
+use crate::model::{Fraction, Kernel};
+use crate::report::AuditResult;
+use camino::Utf8Path;
+use fs_err as fs;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Write as _};
+
+/// Every output, in the order in which the action declares them.
+pub const NAMES: [&str; 14] = [
+    "verdict",
+    "exact-churn",
+    "exact-lower-bound",
+    "exact-upper-bound",
+    "semantic-churn",
+    "semantic-lower-bound",
+    "semantic-upper-bound",
+    "questions",
+    "stable-flips",
+    "run-folder",
+    "report-markdown",
+    "report-json",
+    "comment-url",
+    "published",
+];
+
+/// What the outputs say besides the result's figures.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// The run's folder.
+    pub run_folder: String,
+    /// The page of the comment; empty without one.
+    pub comment_url: String,
+    /// Whether everything that was to be published is.
+    pub published: bool,
+}
+
+/// Every output with its value. Figures are percentage points with three decimals; a figure that there is none of is
+/// empty.
+#[must_use]
+pub fn values(result: &AuditResult, places: &Places) -> Vec<(&'static str, String)> {
+    let figures = |kernel| result.analysis.kernels.iter().find(|figures| figures.kernel == kernel);
+    let (exact, semantic) = (bounds(figures(Kernel::Exact)), bounds(figures(Kernel::Semantic)));
+    let [exact_churn, exact_lower, exact_upper] = exact;
+    let [semantic_churn, semantic_lower, semantic_upper] = semantic;
+    let file = |name: &str| format!("{}/{name}", places.run_folder);
+    let values = [
+        word(result.decision.verdict).to_owned(),
+        exact_churn,
+        exact_lower,
+        exact_upper,
+        semantic_churn,
+        semantic_lower,
+        semantic_upper,
+        result.analysis.questions.to_string(),
+        result.analysis.flips.len().to_string(),
+        places.run_folder.clone(),
+        file("report.md"),
+        file("result.json"),
+        places.comment_url.clone(),
+        places.published.to_string(),
+    ];
+    NAMES.into_iter().zip(values).collect()
+}
+
+/// D̂, lower and upper bound.
+fn bounds(figures: Option<&KernelFigures>) -> [String; 3] {
+    let pp = |fraction: Fraction| fraction.to_pp(3);
+    figures.map_or_else(Default::default, |figures| {
+        [pp(figures.churn), pp(figures.lower_bound), format!("{:.3}", figures.upper_bound * 100.0)]
+    })
+}
+
+/// Appends the outputs to the step's file.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write(file: &Utf8Path, values: &[(&'static str, String)]) -> io::Result<()> {
+    let text: String = values.iter().map(|(name, value)| entry(name, value)).collect();
+    fs::OpenOptions::new().create(true).append(true).open(file)?.write_all(text.as_bytes())
+}
+
+/// One entry: the value between two lines that nobody can foresee.
+fn entry(name: &str, value: &str) -> String {
+    let delimiter = loop {
+        let delimiter = delimiter();
+        if !value.contains(&delimiter) {
+            break delimiter;
+        }
+    };
+    format!("{name}<<{delimiter}\n{value}\n{delimiter}\n")
+}
+
+/// 128 bits from the operating system's randomness, by way of the standard library's keys.
+fn delimiter() -> String {
+    let half = || RandomState::new().hash_one(0_u8);
+    format!("churngate_{:016x}{:016x}", half(), half())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::publish::fixtures::blocking;
+
+    #[test]
+    fn every_output_has_its_value() {
+        let places = Places { run_folder: "runs/1".to_owned(), comment_url: String::new(), published: true };
+        let values = values(&blocking(), &places);
+        let lines: Vec<String> = values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        insta::assert_snapshot!(lines.join("\n"), @r"
+        verdict=incompatible
+        exact-churn=6.438
+        exact-lower-bound=4.563
+        exact-upper-bound=9.310
+        semantic-churn=10.250
+        semantic-lower-bound=7.688
+        semantic-upper-bound=14.050
+        questions=400
+        stable-flips=1
+        run-folder=runs/1
+        report-markdown=runs/1/report.md
+        report-json=runs/1/result.json
+        comment-url=
+        published=true
+        ");
+    }
+
+    #[test]
+    fn a_value_cannot_end_itself() {
+        let text = entry("run-folder", "a\nb<<c\nverdict=compatible");
+        let lines: Vec<&str> = text.lines().collect();
+        let delimiter = lines[0].strip_prefix("run-folder<<").unwrap();
+        assert_eq!(lines, [lines[0], "a", "b<<c", "verdict=compatible", delimiter]);
+        assert_ne!(entry("a", ""), entry("a", ""));
+    }
+}

@@ -1,0 +1,77 @@
+//! The few words that name a verdict outside the report.
+
+use super::text::within_chars;
+use crate::gate::{Decision, Verdict};
+use crate::report::AuditResult;
+use std::fmt::Write as _;
+
+/// What a verdict does to the gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It passes.
+    Pass,
+    /// It passes, with a warning.
+    Warn,
+    /// It does not pass.
+    Block,
+}
+
+/// What the verdict does by its own rule.
+#[must_use]
+pub fn standing(decision: &Decision) -> Standing {
+    match (decision.verdict, decision.inconclusive.as_str()) {
+        (Verdict::Compatible, _) | (Verdict::Inconclusive, "pass") => Standing::Pass,
+        (Verdict::Incompatible, _) | (Verdict::Inconclusive, "fail") => Standing::Block,
+        (Verdict::Inconclusive, _) => Standing::Warn,
+    }
+}
+
+/// The verdict's word.
+#[must_use]
+pub const fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Compatible => "compatible",
+        Verdict::Incompatible => "incompatible",
+        Verdict::Inconclusive => "inconclusive",
+    }
+}
+
+/// One line of at most `limit` characters: verdict, D̂ of each kernel, stable flips.
+#[must_use]
+pub fn line(result: &AuditResult, limit: usize) -> String {
+    let mut line = format!("{}: D\u{302}", word(result.decision.verdict));
+    for (number, figures) in result.analysis.kernels.iter().enumerate() {
+        let comma = if number == 0 { "" } else { "," };
+        // Writing to a string cannot fail.
+        let _infallible = write!(line, "{comma} {} {} pp", figures.kernel, figures.churn.to_pp(2));
+    }
+    let (flips, questions) = (result.analysis.flips.len(), result.analysis.questions);
+    let word = if flips == 1 { "flip" } else { "flips" };
+    let _infallible = write!(line, "; {flips} stable {word} of {questions} questions");
+    within_chars(&line, limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::publish::fixtures::blocking;
+
+    #[test]
+    fn the_line_names_verdict_churn_and_flips() {
+        insta::assert_snapshot!(line(&blocking(), 140), @"incompatible: D̂ exact 6.44 pp, semantic 10.25 pp; 1 stable flip of 400 questions");
+        assert_eq!(line(&blocking(), 10).chars().count(), 10);
+    }
+
+    #[test]
+    fn an_inconclusive_verdict_stands_by_its_rule() {
+        let mut decision = blocking().decision;
+        assert_eq!(standing(&decision), Standing::Block);
+        decision.verdict = Verdict::Compatible;
+        assert_eq!(standing(&decision), Standing::Pass);
+        decision.verdict = Verdict::Inconclusive;
+        for (rule, expected) in [("pass", Standing::Pass), ("warn", Standing::Warn), ("fail", Standing::Block)] {
+            rule.clone_into(&mut decision.inconclusive);
+            assert_eq!(standing(&decision), expected);
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! A GitHub in this process: one repository, its comments, statuses, checks and pull requests.
+
+use churngate::http::{Client, HttpSettings};
+use churngate::publish::{Options, Pace, Publication, Surroundings, publish};
+use churngate::report::AuditResult;
+use secrecy::SecretString;
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use wiremock::matchers::any;
+use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
+
+/// The head commit of pull request 5.
+pub const HEAD: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+
+/// Who writes with the token.
+pub const BOT: &str = "github-actions[bot]";
+
+/// Something that goes wrong: the next `times` calls of this method whose path holds this text.
+pub struct Fault {
+    pub method: &'static str,
+    pub path: &'static str,
+    pub times: u32,
+    /// Whether the server acts before it fails.
+    pub acts: bool,
+    pub reply: ResponseTemplate,
+}
+
+/// What the server holds.
+#[derive(Default)]
+pub struct State {
+    pub comments: Vec<Value>,
+    pub statuses: Vec<Value>,
+    pub checks: Vec<Value>,
+    pub pulls: Vec<Value>,
+    pub faults: Vec<Fault>,
+    /// Method and path of every call, in order.
+    pub calls: Vec<String>,
+    /// Comments that somebody else adds right before the next one is created.
+    pub rival: Vec<Value>,
+    next_id: u64,
+}
+
+/// The server.
+pub struct Fake {
+    pub server: MockServer,
+    pub state: Arc<Mutex<State>>,
+}
+
+struct Answering(Arc<Mutex<State>>);
+
+impl Respond for Answering {
+    fn respond(&self, request: &Request) -> ResponseTemplate {
+        self.0.lock().unwrap().answer(request)
+    }
+}
+
+impl Fake {
+    pub async fn start() -> Self {
+        let state = Arc::new(Mutex::new(State { next_id: 100, ..State::default() }));
+        state.lock().unwrap().pulls.push(pull(5, HEAD, 1, "open"));
+        let server = MockServer::start().await;
+        Mock::given(any()).respond_with(Answering(state.clone())).mount(&server).await;
+        Self { server, state }
+    }
+
+    /// A step's surroundings on pull request 5, in this run.
+    pub fn around(&self, run_id: u64) -> Surroundings {
+        let payload = json!({ "number": 5, "pull_request": { "number": 5, "head": { "sha": HEAD } } });
+        Surroundings {
+            event_name: "pull_request".to_owned(),
+            event_json: payload.to_string().into_bytes(),
+            sha: "a".repeat(40),
+            repository: "octo/repo".to_owned(),
+            run_id,
+            run_attempt: 1,
+            api_url: self.server.uri(),
+            server_url: "https://github.example".to_owned(),
+            token: Some(SecretString::from("t0ken".to_owned())),
+            ..Surroundings::default()
+        }
+    }
+
+    pub fn fail(&self, method: &'static str, path: &'static str, times: u32, reply: ResponseTemplate) {
+        self.state.lock().unwrap().faults.push(Fault { method, path, times, acts: false, reply });
+    }
+
+    pub fn bodies(&self) -> Vec<String> {
+        let state = self.state.lock().unwrap();
+        state.comments.iter().map(|comment| comment["body"].as_str().unwrap().to_owned()).collect()
+    }
+
+    pub fn count(&self, call: &str) -> usize {
+        self.state.lock().unwrap().calls.iter().filter(|made| made.starts_with(call)).count()
+    }
+}
+
+impl State {
+    fn answer(&mut self, request: &Request) -> ResponseTemplate {
+        let (method, path) = (request.method.as_str().to_owned(), request.url.path().to_owned());
+        self.calls.push(format!("{method} {path}"));
+        let authorised = request.headers.get("authorization").is_some_and(|value| value == "Bearer t0ken");
+        assert!(authorised, "{method} {path} carries no token");
+        let fault =
+            self.faults.iter_mut().find(|fault| fault.times > 0 && fault.method == method && path.contains(fault.path));
+        if let Some(fault) = fault {
+            fault.times -= 1;
+            let (acts, reply) = (fault.acts, fault.reply.clone());
+            if acts {
+                self.act(&method, &path, request);
+            }
+            return reply;
+        }
+        self.act(&method, &path, request)
+    }
+
+    fn act(&mut self, method: &str, path: &str, request: &Request) -> ResponseTemplate {
+        let Some((_, path)) = path.split_once("/repos/octo/repo/") else { return ResponseTemplate::new(404) };
+        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        let parts: Vec<&str> = path.split('/').collect();
+        match (method, parts.as_slice()) {
+            ("GET", ["issues", _, "comments"]) => self.page(request),
+            ("POST", ["issues", _, "comments"]) => self.create(&body),
+            ("PATCH", ["issues", "comments", id]) => self.change(id, &body),
+            ("DELETE", ["issues", "comments", id]) => self.delete(id),
+            ("POST", ["statuses", sha]) => self.status(sha, body),
+            ("POST", ["check-runs"]) => self.check(&body),
+            ("GET", ["pulls", number]) => self.pull(number),
+            ("GET", ["pulls"] | ["commits", _, "pulls"]) => ok(200, &Value::from(self.pulls.clone())),
+            _ => ResponseTemplate::new(404),
+        }
+    }
+
+    /// One page of comments, and a link to the next one where there is one.
+    fn page(&self, request: &Request) -> ResponseTemplate {
+        let query = |name: &str| {
+            let found = request.url.query_pairs().find(|(key, _)| key == name);
+            found.and_then(|(_, value)| value.parse::<usize>().ok())
+        };
+        let (size, page) = (query("per_page").unwrap_or(30), query("page").unwrap_or(1));
+        assert!(size <= 100, "no page has {size} items");
+        let from = (size * (page - 1)).min(self.comments.len());
+        let to = (from + size).min(self.comments.len());
+        let reply = ok(200, &Value::from(self.comments[from..to].to_vec()));
+        let next = format!(r#"<https://elsewhere.example/?page={}>; rel="next", <x>; rel="last""#, page + 1);
+        if to < self.comments.len() { reply.insert_header("link", next.as_str()) } else { reply }
+    }
+
+    pub fn comment(&mut self, login: &str, body: &str) -> Value {
+        self.next_id += 1;
+        let id = self.next_id;
+        let page = format!("https://github.example/octo/repo/pull/5#issuecomment-{id}");
+        json!({ "id": id, "body": body, "html_url": page, "user": { "login": login } })
+    }
+
+    fn create(&mut self, body: &Value) -> ResponseTemplate {
+        let mut rivals = std::mem::take(&mut self.rival);
+        self.comments.append(&mut rivals);
+        let text = body["body"].as_str().unwrap();
+        if text.len() > 65_536 {
+            return ResponseTemplate::new(422);
+        }
+        let comment = self.comment(BOT, text);
+        self.comments.push(comment.clone());
+        ok(201, &comment)
+    }
+
+    fn change(&mut self, id: &str, body: &Value) -> ResponseTemplate {
+        let found = self.comments.iter_mut().find(|comment| is_number(&comment["id"], id));
+        found.map_or(ResponseTemplate::new(404), |comment| {
+            comment["body"] = body["body"].clone();
+            ok(200, comment)
+        })
+    }
+
+    fn delete(&mut self, id: &str) -> ResponseTemplate {
+        let before = self.comments.len();
+        self.comments.retain(|comment| !is_number(&comment["id"], id));
+        ResponseTemplate::new(if self.comments.len() < before { 204 } else { 404 })
+    }
+
+    fn status(&mut self, sha: &str, mut body: Value) -> ResponseTemplate {
+        let chars = |name: &str| body[name].as_str().unwrap().chars().count();
+        if chars("description") > 140 || chars("context") > 255 {
+            return ResponseTemplate::new(422);
+        }
+        body["sha"] = Value::from(sha);
+        self.statuses.push(body.clone());
+        ok(201, &body)
+    }
+
+    fn check(&mut self, body: &Value) -> ResponseTemplate {
+        if body["output"]["summary"].as_str().unwrap().len() > 65_535 {
+            return ResponseTemplate::new(422);
+        }
+        self.checks.push(body.clone());
+        ok(201, body)
+    }
+
+    fn pull(&self, number: &str) -> ResponseTemplate {
+        let found = self.pulls.iter().find(|pull| is_number(&pull["number"], number));
+        found.map_or(ResponseTemplate::new(404), |pull| ok(200, pull))
+    }
+}
+
+fn is_number(value: &Value, digits: &str) -> bool {
+    value.as_u64() == digits.parse().ok()
+}
+
+fn ok(status: u16, body: &Value) -> ResponseTemplate {
+    ResponseTemplate::new(status).set_body_json(body)
+}
+
+/// A pull request as the interface shows it.
+pub fn pull(number: u64, sha: &str, repository: u64, state: &str) -> Value {
+    json!({ "number": number, "state": state, "head": { "sha": sha, "repo": { "id": repository } } })
+}
+
+/// An error as the server words it.
+pub fn refused(status: u16, message: &str) -> ResponseTemplate {
+    ResponseTemplate::new(status).set_body_json(json!({ "message": message }))
+}
+
+/// An incompatible result.
+pub fn incompatible() -> AuditResult {
+    serde_json::from_str(include_str!("../fixtures/github/incompatible.json")).unwrap()
+}
+
+/// The same audit, compatible.
+pub fn compatible() -> AuditResult {
+    let mut result = incompatible();
+    result.decision.verdict = churngate::gate::Verdict::Compatible;
+    result
+}
+
+/// Waits too short to notice.
+pub fn options() -> Options {
+    let pace = Pace {
+        attempts: 3,
+        first: Duration::from_millis(5),
+        secondary: Duration::from_millis(20),
+        longest: Duration::from_millis(1500),
+        timeout: Duration::from_millis(500),
+    };
+    Options { pace, run_folder: "runs/1".to_owned(), ..Options::default() }
+}
+
+/// Publishes with our client.
+pub async fn told(result: &AuditResult, around: &Surroundings, options: &Options) -> Publication {
+    let settings = HttpSettings { connect_timeout: Duration::from_secs(2), max_body_bytes: 1 << 20 };
+    publish(result, around, options, &Client::new(settings).unwrap()).await
+}

@@ -1,0 +1,13 @@
+//! Publishing to GitHub, against a server in this process that keeps comments, counts calls and fails on demand.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and says what it skipped"
+)]
+
+mod events;
+mod fake;
+mod faults;
+mod publishing;
