@@ -1,8 +1,8 @@
 //! The hidden line by which a comment is found again. It stands last in the body, where nothing that is quoted can.
 
 use super::event::Sha;
-use crate::gate::Verdict;
 use crate::model::Digest;
+use crate::report::Verdict;
 use std::fmt::{self, Write as _};
 
 const OPEN: &str = "<!-- churngate ";

@@ -1,9 +1,8 @@
 //! The step's outputs: a few small values, each written on every path.
 
 use super::wording::word;
-use crate::analyze::KernelFigures;
 use crate::model::{Fraction, Kernel};
-use crate::report::AuditResult;
+use crate::report::{AuditResult, KernelFigures};
 use camino::Utf8Path;
 use fs_err as fs;
 use std::hash::{BuildHasher, RandomState};

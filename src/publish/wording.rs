@@ -1,8 +1,7 @@
 //! The few words that name a verdict outside the report.
 
 use super::text::within_chars;
-use crate::gate::{Decision, Verdict};
-use crate::report::AuditResult;
+use crate::report::{AuditResult, Decision, Verdict};
 use std::fmt::Write as _;
 
 /// What a verdict does to the gate.

@@ -32,3 +32,7 @@ pub use junit::junit;
 pub use markdown::{MARKDOWN_BUDGET, markdown, markdown_within};
 pub use result::*;
 pub use terminal::terminal;
+
+// Whoever publishes a result reads these from it.
+pub use crate::analyze::KernelFigures;
+pub use crate::gate::{Decision, Verdict};
