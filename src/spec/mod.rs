@@ -1,7 +1,32 @@
 //! The audit spec: raw YAML in, a validated [`Spec`] out, every problem at once with line and column.
 //!
-//! This module is pure: it is given text and gives back types.
+//! ```text
+//! text ──yaml──▶ nodes ──check──▶ problems
+//!                  │     against the table of keys (`surface`)
+//!                  └────validate──▶ Spec, or more problems
+//! ```
+//!
+//! This module is pure: it is given text and gives back types. It never shows what may be a key.
+#![deny(clippy::disallowed_methods, reason = "a spec is a function of its text: no clock, no environment, no files")]
 
+mod check;
+mod mask;
+mod node;
+mod parse;
+pub mod problem;
+mod reader;
+mod render;
+mod scalar;
+mod secrets;
+mod suggest;
+pub mod surface;
+#[cfg(test)]
+mod tests;
 pub mod types;
+mod validate;
+mod yaml;
 
+pub use node::Span;
+pub use parse::parse;
+pub use problem::{Code, Problem, SpecErrors};
 pub use types::*;

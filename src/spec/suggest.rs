@@ -1,0 +1,52 @@
+//! The nearest known name.
+
+/// The candidate nearest to this text, where it is near enough to be meant: at most a third of its letters differ.
+#[must_use]
+pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = folded(text);
+    if wanted.len() > 64 {
+        return None;
+    }
+    let near = |name: &&str| distance(&wanted, &folded(name));
+    let best = candidates.into_iter().min_by_key(near)?;
+    let limit = (wanted.len().max(best.len()) / 3).max(1);
+    (near(&best) <= limit).then_some(best)
+}
+
+fn folded(text: &str) -> Vec<char> {
+    text.to_lowercase().chars().map(|c| if c == '-' || c == ' ' { '_' } else { c }).collect()
+}
+
+/// Insertions, deletions, substitutions and swaps of neighbours that turn one text into the other (optimal string
+/// alignment).
+fn distance(one: &[char], other: &[char]) -> usize {
+    let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];
+    for (i, a) in one.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, b) in other.iter().enumerate() {
+            let change = rows[i][j] + usize::from(a != b);
+            let mut cost = change.min(rows[i][j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b {
+                cost = cost.min(rows[i - 1][j - 1] + 1);
+            }
+            row.push(cost);
+        }
+        rows.push(row);
+    }
+    rows[one.len()][other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_keyboard_finds_its_key_and_another_word_does_not() {
+        let keys = ["top_k", "max_chars", "concurrency"];
+        assert_eq!(nearest("topk", keys), Some("top_k"));
+        assert_eq!(nearest("Top-K", keys), Some("top_k"));
+        assert_eq!(nearest("concurency", keys), Some("concurrency"));
+        assert_eq!(nearest("colour", keys), None);
+        assert_eq!(nearest("x", []), None);
+    }
+}

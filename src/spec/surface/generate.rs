@@ -1,0 +1,87 @@
+//! `generate`
+
+use super::retrieve::COMMAND;
+use super::shape::{Key, Section, Shape, Text};
+
+/// How evidence becomes an answer.
+pub static GENERATE: Section = Section {
+    keys: &[
+        Key::optional("openai", Shape::Map(&OPENAI), "An OpenAI-compatible chat completions server."),
+        Key::optional("command", Shape::Map(&COMMAND), "A program: JSON in, JSON out."),
+        Key::optional("reader", Shape::Map(&READER), "The embedded extractive reader; knows nothing but the evidence."),
+        Key::default(
+            "repeats",
+            Shape::Integer { min: 2, max: 20 },
+            "2",
+            "Answers of each question from each snapshot.",
+        ),
+        Key::default(
+            "max_answer_bytes",
+            Shape::Integer { min: 16, max: 65_536 },
+            "512",
+            "The longest accepted answer, in UTF-8 bytes.",
+        ),
+        Key::optional(
+            "prompt",
+            Shape::Text(Text::Path),
+            "A file with an answer prompt of your own; it holds `{{question}}` and `{{evidence}}`.",
+        ),
+        Key::default("concurrency", Shape::Integer { min: 1, max: 1_024 }, "8", "Calls in flight at most."),
+        Key::default(
+            "unchanged_evidence",
+            Shape::Word(&["zero", "sample"]),
+            "zero",
+            "Whether questions with byte-identical prompts count as zero churn unasked, or are asked.",
+        ),
+        ATTEMPTS,
+    ],
+    one_of: &["openai", "command", "reader"],
+    later: &["anthropic"],
+};
+
+/// How often a unit of work is tried.
+pub const ATTEMPTS: Key = Key::default(
+    "max_attempts",
+    Shape::Integer { min: 1, max: 50 },
+    "6",
+    "Attempts at one unit of work within one process.",
+);
+
+/// An OpenAI-compatible server.
+pub static OPENAI: Section = Section {
+    keys: &[
+        Key::required("model", Shape::Text(Text::Any), "The model's name."),
+        Key::default("base_url", Shape::Text(Text::Url), "https://api.openai.com/v1", "Up to and including `/v1`."),
+        Key::optional("key_env", Shape::Text(Text::Variable), "The environment variable that holds the key."),
+        Key::optional("temperature", Shape::Decimal { max: 2 }, "Sent where present."),
+        Key::optional("max_tokens", Shape::Integer { min: 1, max: 1_000_000 }, "Sent where present."),
+        Key::default(
+            "structured",
+            Shape::Word(&["json_schema", "json_object", "plain"]),
+            "json_schema",
+            "How the answer is asked for.",
+        ),
+        Key::default(
+            "timeout_seconds",
+            Shape::Integer { min: 1, max: 3_600 },
+            "120",
+            "Time limit of one call, in seconds.",
+        ),
+        Key::optional(
+            "extra",
+            Shape::Free { keys: Text::Any, values: &Shape::Json, max: 32 },
+            "Further members of the request body, sent as written.",
+        ),
+    ],
+    one_of: &[],
+    later: &["rate_limit", "price"],
+};
+
+static READER: Section = Section {
+    keys: &[
+        Key::default("temperature", Shape::Decimal { max: 2 }, "0.1", "How much its answers vary between repeats."),
+        Key::default("seed", Shape::Integer { min: 0, max: u64::MAX }, "0", "The seed of its draws."),
+    ],
+    one_of: &[],
+    later: &[],
+};

@@ -1,0 +1,17 @@
+//! The spec's surface as a table: every key with its shape, its limits, its default and one sentence about it.
+//!
+//! The table is the one truth: files are checked against it, defaults come from it, and the JSON Schema and the
+//! reference in `docs/spec.md` are written from it. One file a section; adding a key touches one line here and the
+//! place that makes something of it.
+
+mod gate;
+mod generate;
+mod judge;
+mod questions;
+mod retrieve;
+mod root;
+mod shape;
+mod snapshots;
+
+pub use root::ROOT;
+pub use shape::{Key, Need, Section, Shape, Text};

@@ -1,0 +1,66 @@
+//! The whole spec.
+
+use super::gate::GATE;
+use super::generate::GENERATE;
+use super::judge::JUDGE;
+use super::questions::QUESTIONS;
+use super::retrieve::RETRIEVE;
+use super::shape::{Key, Section, Shape, Text};
+use super::snapshots::SNAPSHOTS;
+
+/// The spec's outermost mapping.
+pub static ROOT: Section = Section {
+    keys: &[
+        Key::required("version", Shape::Integer { min: 1, max: 1 }, "The version of the spec's format."),
+        Key::required("name", Shape::Text(Text::Name), "Names the check and the comment; unique in the repository."),
+        Key::required("questions", Shape::Map(&QUESTIONS), "What is asked."),
+        Key::required("snapshots", Shape::Map(&SNAPSHOTS), "The states of the corpus or index that are compared."),
+        Key::required("retrieve", Shape::Map(&RETRIEVE), "How a question becomes evidence."),
+        Key::required("generate", Shape::Map(&GENERATE), "How evidence becomes an answer."),
+        Key::required("judge", Shape::Map(&JUDGE), "How answers are compared."),
+        Key::optional("gate", Shape::Map(&GATE), "The rule; the published one where absent."),
+        Key::optional("bootstrap", Shape::Map(&BOOTSTRAP), "The bootstrap behind the bounds."),
+        Key::optional("budget", Shape::Map(&BUDGET), "What may be spent; no limit where absent."),
+        Key::optional("tolerance", Shape::Map(&TOLERANCE), "What may go wrong before the audit cannot stand."),
+    ],
+    one_of: &[],
+    later: &["answer", "replicate", "stopping", "disclosure"],
+};
+
+static BOOTSTRAP: Section = Section {
+    keys: &[
+        Key::default(
+            "draws",
+            Shape::Integer { min: 1_000, max: 1_000_000 },
+            "50000",
+            "Draws of the preregistered stream; the verdict uses the exact distribution.",
+        ),
+        Key::default("confidence", Shape::Confidence, "95%", "The level of one-sided bounds and of the interval."),
+    ],
+    one_of: &[],
+    later: &["clusters", "strata"],
+};
+
+static BUDGET: Section = Section {
+    keys: &[
+        Key::optional(
+            "calls",
+            Shape::Integer { min: 1, max: 1_000_000_000 },
+            "Calls to generators and judges at most.",
+        ),
+        Key::optional("minutes", Shape::Integer { min: 1, max: 100_000 }, "Wall time at most, in minutes."),
+    ],
+    one_of: &[],
+    later: &["usd", "tokens"],
+};
+
+static TOLERANCE: Section = Section {
+    keys: &[Key::default(
+        "invalid_cells",
+        Shape::Share,
+        "1pp",
+        "The share of cells without an accepted answer, a snapshot; more, and the audit is incomplete.",
+    )],
+    one_of: &[],
+    later: &[],
+};

@@ -1,0 +1,19 @@
+//! `snapshots`
+
+use super::shape::{Key, Section, Shape};
+
+/// The states that are compared.
+pub static SNAPSHOTS: Section = Section {
+    keys: &[
+        Key::required("old", Shape::Snapshot { rung: false }, "The snapshot that is deployed now."),
+        Key::required("new", Shape::Snapshot { rung: false }, "The snapshot that would replace it."),
+        Key::optional(
+            "between",
+            Shape::List { items: &Shape::Snapshot { rung: true }, min: 1, max: 16 },
+            "Snapshots between old and new, in order, each with a `name`.",
+        ),
+        Key::default("closed_book", Shape::Flag, "false", "Whether every question is also asked without evidence."),
+    ],
+    one_of: &[],
+    later: &[],
+};

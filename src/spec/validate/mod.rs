@@ -1,0 +1,12 @@
+//! A checked tree to the validated types, and everything that only shows when values are seen together.
+
+mod address;
+mod gate;
+mod generate;
+mod judge;
+mod questions;
+mod retrieve;
+mod root;
+mod snapshots;
+
+pub use root::spec;
