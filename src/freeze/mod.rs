@@ -1,5 +1,26 @@
 //! Selection, execution order, prompts, and the protocol lock: everything that is fixed before the first call.
+//!
+//! `plan` is pure: bytes in, a protocol out. `freeze` writes it, `load` reads it back and derives everything again.
+//! Gold answers are read by `gold::open` alone, which needs the proof that judgments are sealed.
 
+mod compare;
+mod document;
+mod error;
+pub mod gold;
+pub mod order;
+mod plan;
+pub mod prompts;
 pub mod protocol;
+mod questions;
+mod seeds;
+mod select;
+mod store;
+mod template;
+#[cfg(test)]
+mod tests;
 
+pub use compare::compare;
+pub use error::{FreezeError, QuestionProblem};
+pub use plan::{Inputs, plan};
 pub use protocol::{Frozen, Protocol, ResolvedSnapshot, Seeds};
+pub use store::{freeze, load};

@@ -21,13 +21,15 @@ pub struct ResolvedSnapshot {
 /// Everything fixed before the first call.
 #[derive(Clone, Debug)]
 pub struct Protocol {
-    /// The digest of the whole protocol: the run's name.
+    /// The digest of the whole protocol: the run's name, and the SHA-256 of `protocol.lock.json`.
     pub digest: Digest,
-    /// The digest of the spec's bytes.
+    /// The digest of the spec's canonical JSON: the same for specs that measure the same.
     pub spec_digest: Digest,
-    /// The spec.
+    /// The spec. After [`load`](super::load), the limits of one process (`budget`, `concurrency`, `timeout_seconds`,
+    /// `max_attempts`) are the defaults, because they are no part of the protocol.
     pub spec: Spec,
-    /// The folder the spec lies in: all its paths are relative to it.
+    /// The folder the spec lies in: all its paths are relative to it. Empty after [`load`](super::load), because where
+    /// an audit lies is no part of its protocol.
     pub base: Utf8PathBuf,
     /// Snapshots in the audit's order, the closed book last where there is one.
     pub snapshots: Vec<ResolvedSnapshot>,
@@ -39,6 +41,23 @@ pub struct Protocol {
     pub judge_prompt: String,
     /// Seeds that follow from the protocol.
     pub seeds: Seeds,
+    /// The version of the program that froze it.
+    pub tool_version: String,
+    /// What a person should know about the inputs; no part of the protocol.
+    pub notes: Vec<String>,
+    /// The bytes of `protocol.lock.json`.
+    pub(super) lock_bytes: Vec<u8>,
+    /// The bytes that the lock names by their digests.
+    pub(super) sources: Sources,
+}
+
+/// The files that a protocol was planned from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sources {
+    /// The question file, gold answers and all. Only `gold` may look for those.
+    pub questions: Vec<u8>,
+    /// The file of excluded ids.
+    pub exclude: Option<Vec<u8>>,
 }
 
 /// Seeds of everything that is drawn.
@@ -59,4 +78,12 @@ pub struct Frozen {
     pub lock: ProtocolLock,
     /// What it says.
     pub protocol: Protocol,
+}
+
+impl Protocol {
+    /// The bytes of `protocol.lock.json`: canonical JSON whose SHA-256 is the protocol's digest.
+    #[must_use]
+    pub fn lock_bytes(&self) -> &[u8] {
+        &self.lock_bytes
+    }
 }

@@ -7,6 +7,9 @@ use super::scalar::{self, Fault, Read};
 use super::suggest::nearest;
 use super::surface::{Key, Need, Section, Shape, Text};
 
+/// The longest key of a mapping with free keys, in bytes.
+const MAX_KEY: usize = 256;
+
 /// Reports everything about this node that does not fit the section.
 pub fn check(root: &Node, section: &'static Section, problems: &mut Vec<Problem>) {
     Checker { problems }.section(root, section, "the spec");
@@ -117,6 +120,7 @@ impl Checker<'_> {
             let key = Scalar { text: entry.key.clone(), plain: false };
             self.report(&entry.key_span, scalar::text(&key, keys));
             self.value(&entry.value, values, &entry.key);
+            self.key_length(entry);
         }
     }
 
@@ -173,8 +177,18 @@ impl Checker<'_> {
         match &node.kind {
             Kind::Scalar(scalar) => self.report(&node.span, scalar::json(scalar)),
             Kind::List(items) => items.iter().for_each(|item| self.json(item)),
-            Kind::Map(entries) => entries.iter().for_each(|entry| self.json(&entry.value)),
+            Kind::Map(entries) => entries.iter().for_each(|entry| {
+                self.key_length(entry);
+                self.json(&entry.value);
+            }),
             Kind::Refused => {}
+        }
+    }
+
+    fn key_length(&mut self, entry: &Entry) {
+        if entry.key.len() > MAX_KEY {
+            let message = format!("a key of {} bytes; at most {MAX_KEY} are read", entry.key.len());
+            self.problems.push(Problem::new(Code::TooLarge, entry.key_span.clone(), message));
         }
     }
 

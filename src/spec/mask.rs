@@ -79,11 +79,7 @@ fn hide_keys(text: &str) -> String {
     while !rest.is_empty() {
         let run = rest.find(|c| !part(c)).unwrap_or(rest.len());
         let (word, after) = rest.split_at(run);
-        if looks_like_key(word) {
-            out.push_str(&"*".repeat(word.len()))
-        } else {
-            out.push_str(word)
-        }
+        out.push_str(&if looks_like_key(word) { "*".repeat(word.len()) } else { word.to_owned() });
         let gap = after.find(part).unwrap_or(after.len());
         out.push_str(&after[..gap]);
         rest = &after[gap..];

@@ -9,14 +9,17 @@
 //! This module is pure: it is given text and gives back types. It never shows what may be a key.
 #![deny(clippy::disallowed_methods, reason = "a spec is a function of its text: no clock, no environment, no files")]
 
+mod canonical;
 mod check;
 mod mask;
 mod node;
 mod parse;
 pub mod problem;
 mod reader;
+mod reference;
 mod render;
 mod scalar;
+mod schema;
 mod secrets;
 mod suggest;
 pub mod surface;
@@ -27,6 +30,8 @@ mod validate;
 mod yaml;
 
 pub use node::Span;
-pub use parse::parse;
+pub use parse::{from_canonical, parse};
 pub use problem::{Code, Problem, SpecErrors};
+pub use reference::reference;
+pub use schema::json_schema;
 pub use types::*;

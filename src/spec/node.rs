@@ -1,5 +1,6 @@
 //! A spec as a tree of nodes that know where they stand, before anything is made of them.
 
+use serde_json::Value;
 use std::ops::Range;
 
 /// Bytes of the source, from where to where.
@@ -76,6 +77,25 @@ impl Kind {
 }
 
 impl Node {
+    /// A JSON value as a node without a place.
+    #[must_use]
+    pub fn of_json(value: &Value) -> Self {
+        let kind = match value {
+            Value::String(text) => Kind::Scalar(Scalar { text: text.clone(), plain: false }),
+            Value::Array(items) => Kind::List(items.iter().map(Self::of_json).collect()),
+            Value::Object(members) => {
+                let entry = |(key, value): (&String, &Value)| Entry {
+                    key: key.clone(),
+                    key_span: 0..0,
+                    value: Self::of_json(value),
+                };
+                Kind::Map(members.iter().map(entry).collect())
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => Kind::Scalar(Scalar::plain(&value.to_string())),
+        };
+        Self { span: 0..0, kind }
+    }
+
     /// The value of this key, where this is a mapping that has it.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Entry> {

@@ -24,6 +24,14 @@ pub fn parse(text: &str, file: &str) -> Result<Spec, SpecErrors> {
     }
 }
 
+/// Reads what [`Spec::canonical`] wrote. `None` where it is anything else.
+#[must_use]
+pub fn from_canonical(value: &serde_json::Value) -> Option<Spec> {
+    let mut problems = Vec::new();
+    let spec = understand(&Node::of_json(value), &mut problems);
+    spec.filter(|_| problems.is_empty())
+}
+
 fn understand(root: &Node, problems: &mut Vec<Problem>) -> Option<Spec> {
     check::check(root, &ROOT, problems);
     if !matches!(root.kind, Kind::Map(_)) {

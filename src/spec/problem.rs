@@ -155,7 +155,7 @@ impl SpecErrors {
     /// Sorts the problems by their places and hides in the source what must not be shown.
     #[must_use]
     pub(super) fn new(mut problems: Vec<Problem>, file: &str, source: &str) -> Self {
-        problems.sort_by(|one, other| (one.span.start, one.code).cmp(&(other.span.start, other.code)));
+        problems.sort_by_key(|problem| (problem.span.start, problem.code));
         let hidden: Vec<Span> = problems.iter().filter(|one| one.hidden).map(|one| one.span.clone()).collect();
         let source = super::mask::mask_source(source, &hidden);
         Self { problems, file: file.to_owned(), source }

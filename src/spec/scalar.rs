@@ -318,7 +318,8 @@ fn json_number(text: &str) -> Option<serde_json::Number> {
     let bare = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = bare.split_once('.').unwrap_or((bare, "0"));
     let plain = digits(whole) && !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
-    if plain && text.len() <= 17 { serde_json::from_str(text).ok() } else { None }
+    let number: serde_json::Number = serde_json::from_str(text).ok().filter(|_| plain && text.len() <= 17)?;
+    (!number.to_string().contains(['e', 'E'])).then_some(number)
 }
 
 /// Whether one YAML version or another takes this plain text for a truth value, nothing or a number.

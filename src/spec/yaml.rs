@@ -110,7 +110,20 @@ impl<'a> Tree<'a> {
             Event::Alias(_) | Event::UnresolvedAlias(_) => self.alias(span),
             _ => {}
         }
-        Step::On
+        self.depth()
+    }
+
+    /// The parser limits block and flow nesting each; this limits both together.
+    fn depth(&mut self) -> Step {
+        match self.open.last() {
+            Some(Open::List(span, _) | Open::Map(span, _)) if self.open.len() > MAX_DEPTH => {
+                let message = format!("more than {MAX_DEPTH} levels of lists and mappings");
+                let problem = Problem::new(Code::TooDeep, span.start..span.start, message);
+                self.problems.push(problem.help("a spec is at most 24 levels deep"));
+                Step::Stop
+            }
+            _ => Step::On,
+        }
     }
 
     fn document(&mut self, span: Span) -> Step {

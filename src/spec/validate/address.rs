@@ -54,19 +54,16 @@ fn split(url: &str) -> Result<(), Bad> {
 }
 
 fn host_and_port(authority: &str) -> bool {
-    let (host, port) = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((host, rest)) => (
-            host.parse::<std::net::Ipv6Addr>().is_ok(),
-            rest.strip_prefix(':').or_else(|| rest.is_empty().then_some("80")),
-        ),
-        None => {
-            let (host, port) = authority.split_once(':').map_or((authority, "80"), |(host, port)| (host, port));
-            (plain_host(host), Some(port))
-        }
-    };
-    let port =
-        port.is_some_and(|port| port.bytes().all(|b| b.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|p| p > 0));
-    host && port
+    if let Some((host, rest)) = authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        let fits = rest.is_empty() || rest.strip_prefix(':').is_some_and(plain_port);
+        return fits && host.parse::<std::net::Ipv6Addr>().is_ok();
+    }
+    let (host, port) = authority.split_once(':').unwrap_or((authority, "80"));
+    plain_host(host) && plain_port(port)
+}
+
+fn plain_port(port: &str) -> bool {
+    port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port > 0)
 }
 
 fn plain_host(host: &str) -> bool {

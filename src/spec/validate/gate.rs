@@ -46,13 +46,11 @@ fn line(node: &Node, table: &'static Section) -> Option<GateLine> {
 }
 
 fn condition(section: Reader<'_>) -> Option<Condition> {
-    let makers: [(&str, fn(PercentagePoints) -> Condition); 4] = [
-        ("at_least", Condition::AtLeast),
-        ("below", Condition::Below),
-        ("lower_bound_above", Condition::LowerBoundAbove),
-        ("upper_bound_below", Condition::UpperBoundBelow),
-    ];
-    makers.iter().find_map(|(name, make)| section.points(name).map(make))
+    let at_least = section.points("at_least").map(Condition::AtLeast);
+    let below = || section.points("below").map(Condition::Below);
+    let lower = || section.points("lower_bound_above").map(Condition::LowerBoundAbove);
+    let upper = || section.points("upper_bound_below").map(Condition::UpperBoundBelow);
+    at_least.or_else(below).or_else(lower).or_else(upper)
 }
 
 impl GateSpec {

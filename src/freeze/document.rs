@@ -1,0 +1,178 @@
+//! `protocol.lock.json` as it is written. It holds no question, answer or document, only their digests.
+
+use super::{FreezeError, ResolvedSnapshot};
+use crate::model::{Digest, Question, SnapshotName};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The name of the format.
+const FORMAT: &str = "churngate.protocol";
+/// Its version. A newer one is refused.
+const VERSION: u32 = 1;
+
+/// The whole document. Its bytes are the canonical ones: fields in this order, no white space.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Document {
+    format: String,
+    version: u32,
+    /// The version of the program: embedded readers and judges are part of the measurement.
+    pub tool_version: String,
+    ledger_format: String,
+    rules: Rules,
+    /// The digest of the canonical spec below.
+    pub spec_digest: Digest,
+    /// The canonical spec.
+    pub spec: Value,
+    /// The questions by their digests.
+    pub questions: Questions,
+    /// The snapshots as they were found.
+    pub snapshots: Vec<Snapshot>,
+    /// The prompts by their digests.
+    pub prompts: Prompts,
+}
+
+/// The rules that the program follows, each with its version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rules {
+    selection: String,
+    order: String,
+    evidence: String,
+    seeds: String,
+}
+
+/// The questions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Questions {
+    /// The file's bytes (a blob).
+    pub file: Digest,
+    /// The excluded ids (a blob).
+    pub exclude: Option<Digest>,
+    /// How many are asked.
+    pub selected: u64,
+    /// The selected ids in selection order.
+    pub ids: Digest,
+    /// Their texts in the same order.
+    pub texts: Digest,
+    /// Their tags and clusters in the same order.
+    pub groups: Digest,
+}
+
+/// One snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Snapshot {
+    name: SnapshotName,
+    physical: String,
+    fingerprint: Option<Digest>,
+    documents: Option<u64>,
+}
+
+/// The prompts (blobs).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Prompts {
+    /// The answer prompt's template.
+    pub answer: Digest,
+    /// The judge prompt's template.
+    pub judge: Digest,
+}
+
+impl Document {
+    /// The document of these parts under the rules of this program.
+    pub fn new(
+        tool_version: &str,
+        spec: Value,
+        questions: Questions,
+        snapshots: &[ResolvedSnapshot],
+        prompts: Prompts,
+    ) -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            tool_version: tool_version.to_owned(),
+            ledger_format: crate::ledger::FormatVersion::CURRENT.to_string(),
+            rules: Rules::current(),
+            spec_digest: Digest::of(spec.to_string().as_bytes()),
+            spec,
+            questions,
+            snapshots: snapshots.iter().map(Snapshot::of).collect(),
+            prompts,
+        }
+    }
+
+    /// The canonical bytes.
+    ///
+    /// # Errors
+    /// Never in practice: every field serialises.
+    pub fn bytes(&self) -> Result<Vec<u8>, FreezeError> {
+        let mut bytes = serde_json::to_vec(self).map_err(|error| FreezeError::Document(error.to_string()))?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+
+    /// Reads a document.
+    ///
+    /// # Errors
+    /// It is no protocol, or one of a later version.
+    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+        let value: Value = serde_json::from_slice(bytes).map_err(|_| "it is not valid JSON".to_owned())?;
+        let version = value.get("version").and_then(Value::as_u64);
+        if value.get("format").and_then(Value::as_str) != Some(FORMAT) {
+            return Err(format!("it is not a `{FORMAT}` document"));
+        }
+        if version != Some(u64::from(VERSION)) {
+            return Err(format!("its version is not {VERSION}, the one this program reads"));
+        }
+        serde_json::from_value(value).map_err(|_| "its members are not those of a protocol".to_owned())
+    }
+
+    /// The snapshots as at run time.
+    pub fn resolved(&self) -> Vec<ResolvedSnapshot> {
+        self.snapshots.iter().map(Snapshot::resolved).collect()
+    }
+}
+
+impl Rules {
+    fn current() -> Self {
+        Self {
+            selection: "sha256(seed:id) ascending, version 1".to_owned(),
+            order: "williams with reversed repeats, version 1".to_owned(),
+            evidence: "one json object a line, white space compacted, version 1".to_owned(),
+            seeds: "sha256(domain, protocol digest), version 1".to_owned(),
+        }
+    }
+}
+
+impl Questions {
+    /// The digests of the selected questions.
+    pub fn of(file: Digest, exclude: Option<Digest>, selected: &[Question]) -> Self {
+        let groups = selected.iter().flat_map(|question| {
+            let cluster = question.cluster.as_deref().unwrap_or_default();
+            let tags = question.tags.iter().map(String::as_str);
+            [cluster].into_iter().chain(tags).chain(["\n"]).map(str::as_bytes)
+        });
+        Self {
+            file,
+            exclude,
+            selected: selected.len() as u64,
+            ids: Digest::of_parts(selected.iter().map(|question| question.id.0.as_bytes())),
+            texts: Digest::of_parts(selected.iter().map(|question| question.text.as_bytes())),
+            groups: Digest::of_parts(groups),
+        }
+    }
+}
+
+impl Snapshot {
+    fn of(snapshot: &ResolvedSnapshot) -> Self {
+        let ResolvedSnapshot { name, physical, fingerprint, documents } = snapshot.clone();
+        Self { name, physical, fingerprint, documents }
+    }
+
+    fn resolved(&self) -> ResolvedSnapshot {
+        let Self { name, physical, fingerprint, documents } = self.clone();
+        ResolvedSnapshot { name, physical, fingerprint, documents }
+    }
+}

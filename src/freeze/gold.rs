@@ -1,0 +1,71 @@
+//! Gold answers. The one place that reads them, and only with the proof that judgments are sealed.
+
+use super::Protocol;
+use super::questions::{self, Format, GOLD, Row};
+use crate::ledger::{BlobReader, JudgmentsLock};
+use crate::model::{Digest, Failure, FailureClass, Gold, QuestionId};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The accepted answers of the selected questions, read from the frozen question file.
+///
+/// # Errors
+/// The frozen file is missing or damaged, belongs to another protocol, or a gold field holds what is no answer.
+pub fn open(judgments: &JudgmentsLock, protocol: &Protocol) -> Result<BTreeMap<QuestionId, Gold>, Failure> {
+    let bytes = BlobReader::at(judgments.folder()).get(&Digest::of(&protocol.sources.questions))?;
+    read(&bytes, protocol).map_err(|(at, message)| {
+        let file = &protocol.spec.questions.file;
+        let hint = "gold answers are a text, a list of texts, or an object with `Value` and `Aliases`";
+        Failure::new(FailureClass::Usage, format!("read gold answers in `{file}`: {at}: {message}")).with_hint(hint)
+    })
+}
+
+pub(super) fn read(bytes: &[u8], protocol: &Protocol) -> Result<BTreeMap<QuestionId, Gold>, (String, String)> {
+    let selected: BTreeSet<&QuestionId> = protocol.questions.iter().map(|question| &question.id).collect();
+    let text = questions::text(bytes).map_err(|(line, fault)| (format!("line {line}"), fault.to_owned()))?;
+    let format = Format::of(protocol.spec.questions.file.as_str()).unwrap_or(Format::Lines);
+    let mut gold = BTreeMap::new();
+    for row in questions::rows(text, format)? {
+        let row = row?;
+        let (id, aliases) = of_row(&row).map_err(|message| (row.at.clone(), message))?;
+        if selected.contains(&id) {
+            gold.insert(id.clone(), Gold { id, aliases });
+        }
+    }
+    Ok(gold)
+}
+
+fn of_row(row: &Row) -> Result<(QuestionId, Vec<String>), String> {
+    let id = questions::id_of(row, &questions::row_text(row)?)?;
+    let mut aliases = Vec::new();
+    for value in GOLD.iter().filter_map(|name| row.named(name)) {
+        collect(value, &mut aliases)?;
+    }
+    Ok((id, aliases))
+}
+
+/// Adds every answer that stands in this value, each once, in order.
+fn collect(value: &Value, aliases: &mut Vec<String>) -> Result<(), String> {
+    match value {
+        Value::Null => {}
+        Value::String(text) => add(text, aliases),
+        Value::Number(number) => add(&number.to_string(), aliases),
+        Value::Bool(truth) => add(if *truth { "yes" } else { "no" }, aliases),
+        Value::Array(items) => items.iter().try_for_each(|item| collect(item, aliases))?,
+        Value::Object(members) => {
+            let known = ["Value", "Aliases", "text", "answer"].map(|name| members.get(name));
+            if known.iter().all(Option::is_none) {
+                return Err("a gold answer is an object without `Value`, `Aliases` or `text`".to_owned());
+            }
+            known.into_iter().flatten().try_for_each(|value| collect(value, aliases))?;
+        }
+    }
+    Ok(())
+}
+
+fn add(text: &str, aliases: &mut Vec<String>) {
+    let text = text.trim();
+    if !text.is_empty() && !aliases.iter().any(|known| known == text) {
+        aliases.push(text.to_owned());
+    }
+}

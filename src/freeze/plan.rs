@@ -1,0 +1,114 @@
+//! Bytes in, protocol out. Pure: the same inputs give the same protocol, byte for byte.
+
+use super::document::{Document, Prompts, Questions};
+use super::protocol::Sources;
+use super::{FreezeError, Protocol, ResolvedSnapshot, prompts, questions, seeds, select};
+use crate::model::Digest;
+use crate::spec::Spec;
+use camino::Utf8PathBuf;
+use std::collections::BTreeSet;
+
+/// Everything that a protocol is made of.
+#[derive(Clone, Debug)]
+pub struct Inputs {
+    /// The validated spec.
+    pub spec: Spec,
+    /// The folder it lies in.
+    pub base: Utf8PathBuf,
+    /// The question file's name; its ending says its format.
+    pub questions_name: String,
+    /// The question file's bytes.
+    pub questions_bytes: Vec<u8>,
+    /// The bytes of the file of excluded ids, where the spec names one.
+    pub exclude_bytes: Option<Vec<u8>>,
+    /// The bytes of the answer prompt, where the spec names one.
+    pub prompt_bytes: Option<Vec<u8>>,
+    /// The snapshots in the audit's order, the closed book last.
+    pub snapshots: Vec<ResolvedSnapshot>,
+    /// The version of this program.
+    pub tool_version: &'static str,
+}
+
+/// The templates of a protocol.
+pub(super) struct Templates {
+    pub answer: String,
+    pub judge: String,
+}
+
+/// Reads the questions (not their gold), selects, and derives every digest.
+///
+/// # Errors
+/// The question file, the excluded ids or the prompt cannot be used, or there are too few questions.
+pub fn plan(inputs: Inputs) -> Result<Protocol, FreezeError> {
+    let prompt = inputs.spec.generate.prompt.as_ref().map_or("the built-in prompt", |path| path.as_str()).to_owned();
+    let answer = match &inputs.prompt_bytes {
+        Some(bytes) => own_prompt(bytes, &prompt)?,
+        None => prompts::ANSWER.to_owned(),
+    };
+    let templates = Templates { answer, judge: prompts::JUDGE.to_owned() };
+    let Inputs { spec, base, questions_name, questions_bytes, exclude_bytes, snapshots, tool_version, .. } = inputs;
+    let sources = Sources { questions: questions_bytes, exclude: exclude_bytes };
+    assemble(spec, base, &questions_name, sources, templates, snapshots, tool_version)
+}
+
+/// The protocol of these parts: what `plan` makes of inputs, and `load` of what lies in a run folder.
+pub(super) fn assemble(
+    spec: Spec,
+    base: Utf8PathBuf,
+    questions_name: &str,
+    sources: Sources,
+    templates: Templates,
+    snapshots: Vec<ResolvedSnapshot>,
+    tool_version: &str,
+) -> Result<Protocol, FreezeError> {
+    let excluded = excluded_ids(&spec, sources.exclude.as_deref())?;
+    let (all, mut notes) = questions::read(&sources.questions, questions_name)?;
+    let select = &spec.questions;
+    let selection = select::select(all, &excluded, select.seed, select.count, questions_name)?;
+    if selection.unknown > 0 {
+        notes.push(format!("{} excluded ids are not in the question file", selection.unknown));
+    }
+    let file = Digest::of(&sources.questions);
+    let exclude = sources.exclude.as_deref().map(Digest::of);
+    let digests = Questions::of(file, exclude, &selection.questions);
+    let of_prompts =
+        Prompts { answer: Digest::of(templates.answer.as_bytes()), judge: Digest::of(templates.judge.as_bytes()) };
+    let document = Document::new(tool_version, spec.canonical(), digests, &snapshots, of_prompts);
+    let lock_bytes = document.bytes()?;
+    let digest = Digest::of(&lock_bytes);
+    Ok(Protocol {
+        digest,
+        spec_digest: document.spec_digest,
+        spec,
+        base,
+        snapshots,
+        questions: selection.questions,
+        answer_prompt: templates.answer,
+        judge_prompt: templates.judge,
+        seeds: seeds::derive(digest),
+        tool_version: tool_version.to_owned(),
+        notes,
+        lock_bytes,
+        sources,
+    })
+}
+
+/// A prompt of the user's own: text with both placeholders and no other, without its last line break.
+fn own_prompt(bytes: &[u8], file: &str) -> Result<String, FreezeError> {
+    let bad = |fault: String| FreezeError::Prompt { file: file.to_owned(), fault };
+    let text = questions::text(bytes).map_err(|(line, fault)| bad(format!("line {line}: {fault}")))?;
+    if text.len() > 64 * 1024 {
+        return Err(bad(format!("it has {} bytes; at most 65536 are read", text.len())));
+    }
+    prompts::check(text).map_err(bad)?;
+    Ok(text.replace("\r\n", "\n"))
+}
+
+/// The ids that are never asked: one a line, blank lines passed over.
+fn excluded_ids(spec: &Spec, bytes: Option<&[u8]>) -> Result<BTreeSet<String>, FreezeError> {
+    let Some(bytes) = bytes else { return Ok(BTreeSet::new()) };
+    let file = spec.questions.exclude.as_ref().map_or("the excluded ids", |path| path.as_str());
+    let text = questions::text(bytes)
+        .map_err(|(line, fault)| FreezeError::Text { file: file.to_owned(), fault: format!("line {line}: {fault}") })?;
+    Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
+}

@@ -1,0 +1,204 @@
+//! A spec as canonical JSON: every default spelled out, in one order, in the spec's own surface.
+//!
+//! It holds all that decides what is measured and how it is judged. Comments, spelling and the limits of one process
+//! (`budget`, `concurrency`, `timeout_seconds`, `max_attempts`) are left out, so that raising a budget and going on is
+//! no new audit. JSON is YAML: what is written here can be read again by `parse`.
+
+use super::types::{
+    BootstrapSpec, CommandSpec, Condition, GateLine, GateSpec, GenerateBackend, GenerateSpec, HttpMethod,
+    HttpRetrieveSpec, Inconclusive, JudgeBackend, JudgeSpec, OnMismatch, OpenAiSpec, QuestionsSpec, RetrieveBackend,
+    RetrieveSpec, SnapshotSource, SnapshotSpec, Spec, Structured, UnchangedEvidence,
+};
+use crate::model::Normalisation;
+use serde_json::{Map, Value, json};
+
+impl Spec {
+    /// The spec as canonical JSON. Reading it again gives a spec that measures the same.
+    #[must_use]
+    pub fn canonical(&self) -> Value {
+        json!({
+            "version": 1,
+            "name": self.name,
+            "questions": questions(&self.questions),
+            "snapshots": snapshots(&self.snapshots, self.closed_book),
+            "retrieve": retrieve(&self.retrieve),
+            "generate": generate(&self.generate),
+            "judge": judge(&self.judge),
+            "gate": gate(&self.gate),
+            "bootstrap": bootstrap(self.bootstrap),
+            "tolerance": { "invalid_cells": self.tolerance.invalid_cells.to_string() },
+        })
+    }
+}
+
+/// A mapping without the members that hold nothing.
+fn object(members: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> Value {
+    let standing = members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    Value::Object(standing.collect::<Map<_, _>>())
+}
+
+fn questions(spec: &QuestionsSpec) -> Value {
+    let select = object([
+        ("count", spec.count.map(Into::into)),
+        ("seed", Some(spec.seed.into())),
+        ("exclude", spec.exclude.as_ref().map(|path| path.as_str().into())),
+    ]);
+    json!({ "file": spec.file, "select": select })
+}
+
+fn snapshots(all: &[SnapshotSpec], closed_book: bool) -> Value {
+    let mut members = Map::new();
+    if let [old, between @ .., new] = all {
+        members.insert("old".to_owned(), Value::Object(source(old)));
+        members.insert("new".to_owned(), Value::Object(source(new)));
+        if !between.is_empty() {
+            members.insert("between".to_owned(), between.iter().map(rung).collect());
+        }
+    }
+    members.insert("closed_book".to_owned(), closed_book.into());
+    Value::Object(members)
+}
+
+fn rung(snapshot: &SnapshotSpec) -> Value {
+    let mut members = Map::from_iter([("name".to_owned(), Value::from(snapshot.name.0.as_str()))]);
+    members.extend(source(snapshot));
+    Value::Object(members)
+}
+
+fn source(snapshot: &SnapshotSpec) -> Map<String, Value> {
+    let text = |key: &str, value: &str| (key.to_owned(), Value::from(value));
+    match &snapshot.source {
+        SnapshotSource::Path(path) => Map::from_iter([text("path", path.as_str())]),
+        SnapshotSource::Git { revision, path } => Map::from_iter([text("git", revision), text("path", path.as_str())]),
+        SnapshotSource::Variables(variables) => variables.iter().map(|(key, value)| text(key, value)).collect(),
+    }
+}
+
+fn retrieve(spec: &RetrieveSpec) -> Value {
+    let (name, backend) = match &spec.backend {
+        RetrieveBackend::Bm25(bm25) => ("bm25", object([("chunk_chars", bm25.chunk_chars.map(Into::into))])),
+        RetrieveBackend::Http(spec) => ("http", http(spec)),
+        RetrieveBackend::Command(spec) => ("command", command(spec)),
+        RetrieveBackend::File => ("file", json!({})),
+    };
+    let on_mismatch = match spec.on_mismatch {
+        OnMismatch::Stop => "stop",
+        OnMismatch::Include => "include",
+    };
+    object([
+        (name, Some(backend)),
+        ("top_k", Some(spec.top_k.into())),
+        ("max_chars", Some(spec.max_chars.into())),
+        ("on_mismatch", Some(on_mismatch.into())),
+    ])
+}
+
+fn http(spec: &HttpRetrieveSpec) -> Value {
+    let method = match spec.method {
+        HttpMethod::Get => "GET",
+        HttpMethod::Post => "POST",
+    };
+    let secrets = spec.secret_headers.iter();
+    let secrets = secrets.map(|(name, header)| (name.clone(), json!({ "prefix": header.prefix, "env": header.env })));
+    object([
+        ("method", Some(method.into())),
+        ("url", Some(spec.url.as_str().into())),
+        ("headers", Some(json!(spec.headers))),
+        ("secret_headers", Some(Value::Object(secrets.collect()))),
+        ("query", Some(json!(spec.query))),
+        ("body", spec.body.clone()),
+        ("items", Some(spec.items.as_str().into())),
+        ("id", Some(spec.id.as_str().into())),
+        ("text", Some(spec.text.as_str().into())),
+        ("url_pointer", spec.url_pointer.as_deref().map(Into::into)),
+        ("ok", Some(json!(spec.ok))),
+    ])
+}
+
+fn command(spec: &CommandSpec) -> Value {
+    json!({ "argv": spec.argv, "env": spec.env })
+}
+
+fn generate(spec: &GenerateSpec) -> Value {
+    let (name, backend) = match &spec.backend {
+        GenerateBackend::OpenAi(spec) => ("openai", openai(spec)),
+        GenerateBackend::Command(spec) => ("command", command(spec)),
+        GenerateBackend::Reader(spec) => {
+            ("reader", json!({ "temperature": thousandths(spec.temperature_milli), "seed": spec.seed }))
+        }
+    };
+    let unchanged = match spec.unchanged_evidence {
+        UnchangedEvidence::Zero => "zero",
+        UnchangedEvidence::Sample => "sample",
+    };
+    object([
+        (name, Some(backend)),
+        ("repeats", Some(spec.repeats.into())),
+        ("max_answer_bytes", Some(spec.max_answer_bytes.into())),
+        ("prompt", spec.prompt.as_ref().map(|path| path.as_str().into())),
+        ("unchanged_evidence", Some(unchanged.into())),
+    ])
+}
+
+/// Thousandths as the shortest JSON number.
+fn thousandths(milli: u32) -> Value {
+    if milli.is_multiple_of(1_000) { (milli / 1_000).into() } else { (f64::from(milli) / 1_000.0).into() }
+}
+
+fn openai(spec: &OpenAiSpec) -> Value {
+    let structured = match spec.structured {
+        Structured::JsonSchema => "json_schema",
+        Structured::JsonObject => "json_object",
+        Structured::Plain => "plain",
+    };
+    object([
+        ("model", Some(spec.model.as_str().into())),
+        ("base_url", Some(spec.base_url.as_str().into())),
+        ("key_env", spec.key_env.as_deref().map(Into::into)),
+        ("temperature", spec.temperature.clone().map(Value::Number)),
+        ("max_tokens", spec.max_tokens.map(Into::into)),
+        ("structured", Some(structured.into())),
+        ("extra", Some(Value::Object(spec.extra.clone()))),
+    ])
+}
+
+fn judge(spec: &JudgeSpec) -> Value {
+    let (name, backend) = match &spec.backend {
+        JudgeBackend::OpenAi(spec) => ("openai", openai(spec)),
+        JudgeBackend::Command(spec) => ("command", command(spec)),
+        JudgeBackend::Embedded => ("embedded", json!({})),
+    };
+    let normalisation = match spec.normalisation {
+        Normalisation::Nq => "nq",
+        Normalisation::TriviaQa => "triviaqa",
+        Normalisation::None => "none",
+    };
+    object([(name, Some(backend)), ("normalisation", Some(normalisation.into()))])
+}
+
+fn gate(spec: &GateSpec) -> Value {
+    let inconclusive = match spec.inconclusive {
+        Inconclusive::Pass => "pass",
+        Inconclusive::Warn => "warn",
+        Inconclusive::Fail => "fail",
+    };
+    json!({
+        "incompatible_when": spec.incompatible_when.iter().map(line).collect::<Vec<_>>(),
+        "compatible_when": spec.compatible_when.iter().map(line).collect::<Vec<_>>(),
+        "inconclusive": inconclusive,
+    })
+}
+
+fn line(line: &GateLine) -> Value {
+    let (condition, limit) = match line.condition {
+        Condition::AtLeast(limit) => ("at_least", limit),
+        Condition::Below(limit) => ("below", limit),
+        Condition::LowerBoundAbove(limit) => ("lower_bound_above", limit),
+        Condition::UpperBoundBelow(limit) => ("upper_bound_below", limit),
+    };
+    json!({ line.kernel.to_string(): { condition: limit.to_string() } })
+}
+
+fn bootstrap(spec: BootstrapSpec) -> Value {
+    json!({ "draws": spec.draws, "confidence": spec.confidence.to_string() })
+}
