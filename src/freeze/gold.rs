@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Errors
 /// The frozen file is missing or damaged, belongs to another protocol, or a gold field holds what is no answer.
 pub fn open(judgments: &JudgmentsLock, protocol: &Protocol) -> Result<BTreeMap<QuestionId, Gold>, Failure> {
-    let bytes = BlobReader::at(judgments.folder()).get(&Digest::of(&protocol.sources.questions))?;
+    let bytes = BlobReader::at(judgments.folder()).get(&Digest::of(&protocol.origin.sources.questions))?;
     read(&bytes, protocol).map_err(|(at, message)| {
         let file = &protocol.spec.questions.file;
         let hint = "gold answers are a text, a list of texts, or an object with `Value` and `Aliases`";

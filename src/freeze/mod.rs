@@ -22,5 +22,5 @@ mod tests;
 pub use compare::compare;
 pub use error::{FreezeError, QuestionProblem};
 pub use plan::{Inputs, plan};
-pub use protocol::{Frozen, Protocol, ResolvedSnapshot, Seeds};
+pub use protocol::{Frozen, Origin, Protocol, ResolvedSnapshot, Seeds};
 pub use store::{freeze, load};

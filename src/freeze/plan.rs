@@ -1,7 +1,7 @@
 //! Bytes in, protocol out. Pure: the same inputs give the same protocol, byte for byte.
 
 use super::document::{Document, Prompts, Questions};
-use super::protocol::Sources;
+use super::protocol::{Origin, Sources};
 use super::{FreezeError, Protocol, ResolvedSnapshot, prompts, questions, seeds, select};
 use crate::model::Digest;
 use crate::spec::Spec;
@@ -86,10 +86,7 @@ pub(super) fn assemble(
         answer_prompt: templates.answer,
         judge_prompt: templates.judge,
         seeds: seeds::derive(digest),
-        tool_version: tool_version.to_owned(),
-        notes,
-        lock_bytes,
-        sources,
+        origin: Origin { tool_version: tool_version.to_owned(), notes, lock_bytes, sources },
     })
 }
 

@@ -41,10 +41,17 @@ pub struct Protocol {
     pub judge_prompt: String,
     /// Seeds that follow from the protocol.
     pub seeds: Seeds,
+    /// What it was planned from.
+    pub origin: Origin,
+}
+
+/// What a protocol was planned from: only `plan` and `load` fill this in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
     /// The version of the program that froze it.
-    pub tool_version: String,
-    /// What a person should know about the inputs; no part of the protocol.
-    pub notes: Vec<String>,
+    pub(super) tool_version: String,
+    /// What a person should know about the inputs.
+    pub(super) notes: Vec<String>,
     /// The bytes of `protocol.lock.json`.
     pub(super) lock_bytes: Vec<u8>,
     /// The bytes that the lock names by their digests.
@@ -52,7 +59,7 @@ pub struct Protocol {
 }
 
 /// The files that a protocol was planned from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sources {
     /// The question file, gold answers and all. Only `gold` may look for those.
     pub questions: Vec<u8>,
@@ -84,6 +91,18 @@ impl Protocol {
     /// The bytes of `protocol.lock.json`: canonical JSON whose SHA-256 is the protocol's digest.
     #[must_use]
     pub fn lock_bytes(&self) -> &[u8] {
-        &self.lock_bytes
+        &self.origin.lock_bytes
+    }
+
+    /// The version of the program that froze it.
+    #[must_use]
+    pub fn tool_version(&self) -> &str {
+        &self.origin.tool_version
+    }
+
+    /// What a person should know about the inputs, such as question texts that stand twice; no part of the protocol.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.origin.notes
     }
 }

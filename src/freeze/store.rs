@@ -23,8 +23,8 @@ pub fn freeze(folder: &RunFolder, protocol: Protocol) -> Result<Frozen, Failure>
         compare(&locked, &protocol)?;
     }
     let blobs = folder.blobs();
-    blobs.put_sync(&protocol.sources.questions)?;
-    if let Some(exclude) = &protocol.sources.exclude {
+    blobs.put_sync(&protocol.origin.sources.questions)?;
+    if let Some(exclude) = &protocol.origin.sources.exclude {
         blobs.put_sync(exclude)?;
     }
     blobs.put_sync(protocol.answer_prompt.as_bytes())?;

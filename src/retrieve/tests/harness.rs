@@ -75,6 +75,7 @@ impl Bench {
             answer_prompt: String::new(),
             judge_prompt: String::new(),
             seeds: Seeds { bootstrap: [0; 32], packets: [0; 32], reader: [0; 32] },
+            origin: crate::freeze::Origin::default(),
         }
     }
 
