@@ -1,0 +1,25 @@
+//! The embedded judge: rules first, then a logistic model on lexical features.
+//!
+//! It needs no network, no key and no model file, gives the same label for the same pair everywhere and always, is
+//! symmetric and reflexive, and is not transitive (the raw labels are what is counted). It reads the question and the
+//! two answers and nothing else.
+
+pub mod amounts;
+pub mod date;
+pub mod features;
+pub mod fit;
+pub mod labelled;
+pub mod model;
+pub mod names;
+pub mod numeral;
+pub mod pair;
+pub mod reading;
+pub mod rules;
+pub mod scan;
+pub mod similar;
+pub mod weights;
+pub mod words;
+
+mod verdict;
+
+pub use verdict::{Decision, Reason, decide, judge};
