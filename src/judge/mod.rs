@@ -1,5 +1,24 @@
 //! Answers -> judgments: packets, blinding, language-model judge, embedded judge, command.
+//!
+//! A judge sees a question and its distinct answers under labels, and labels every pair "same" or "different". It must
+//! never learn which snapshot or repeat an answer came from, what evidence there was, or what is right. What is not a
+//! complete judgment is none, and never counts as "different".
 
+mod backend;
+mod batch;
+mod calls;
+mod command;
 pub mod embedded;
+mod llm;
 pub mod packet;
 pub mod parts;
+mod plan;
+mod progress;
+mod prompt;
+mod record;
+mod reply;
+mod stage;
+#[cfg(test)]
+mod tests;
+
+pub use stage::judge;

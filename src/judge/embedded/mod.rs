@@ -23,3 +23,6 @@ pub mod words;
 mod verdict;
 
 pub use verdict::{Decision, Reason, decide, judge};
+
+/// The name and version under which ledgers record this judge. A change of rules, features or weights changes it.
+pub const NAME: &str = "embedded-judge-1";

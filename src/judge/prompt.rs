@@ -1,0 +1,112 @@
+//! A part of a packet as text: JSON strings that no answer can end, one object a line.
+
+use super::packet::{Packet, label};
+use super::parts::Part;
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+
+/// What is said about the form of the reply; the judge's rules themselves are the protocol's prompt.
+const FORM: &str = "Reply with one JSON object and nothing else. It has exactly one member for each of these pairs of \
+                    labels, in this order, and the value of each is \"same\" or \"different\":";
+
+/// The name of a pair within a part, by the places of its answers there: `A-B`.
+#[must_use]
+pub fn pair_name(one: usize, other: usize) -> String {
+    format!("{}-{}", label(one), label(other))
+}
+
+/// The pairs of a part by their names, with the packet's own indices.
+#[must_use]
+pub fn names(part: &Part) -> Vec<(String, (usize, usize))> {
+    let place = |index: &usize| part.answers.binary_search(index).unwrap_or_default();
+    part.pairs.iter().map(|pair| (pair_name(place(&pair.0), place(&pair.1)), *pair)).collect()
+}
+
+/// The rules of the reply's form, for the system's message.
+#[must_use]
+pub fn form(part: &Part) -> String {
+    let names: Vec<String> = names(part).into_iter().map(|(name, _)| name).collect();
+    format!("{FORM} {}.", names.join(", "))
+}
+
+/// The user's message: the template with `{{question}}` and `{{answers}}` replaced in one pass, so that nothing that is
+/// filled in is looked at again.
+#[must_use]
+pub fn render(template: &str, packet: &Packet, part: &Part) -> String {
+    let mut text = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{") {
+        text.push_str(before);
+        match after.split_once("}}") {
+            Some(("question", behind)) => {
+                text.push_str(&quoted(packet.question()));
+                rest = behind;
+            }
+            Some(("answers", behind)) => {
+                text.push_str(&lines(packet, part));
+                rest = behind;
+            }
+            _ => {
+                text.push_str("{{");
+                rest = after;
+            }
+        }
+    }
+    text + rest
+}
+
+fn lines(packet: &Packet, part: &Part) -> String {
+    let line = |(place, index): (usize, &usize)| {
+        format!("{{\"label\":\"{}\",\"answer\":{}}}", label(place), quoted(packet.answers()[*index].as_str()))
+    };
+    part.answers.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A part as one JSON document, for a program.
+#[must_use]
+pub fn document(packet: &Packet, part: &Part) -> Value {
+    let answer = |(place, index): (usize, &usize)| (label(place), json!(packet.answers()[*index].as_str()));
+    let answers: Map<String, Value> = part.answers.iter().enumerate().map(answer).collect();
+    let pairs: Vec<String> = names(part).into_iter().map(|(name, _)| name).collect();
+    json!({ "question": packet.question(), "answers": answers, "pairs": pairs })
+}
+
+/// The schema of the reply: every pair required, nothing else allowed.
+#[must_use]
+pub fn schema(part: &Part) -> Value {
+    let names: Vec<String> = names(part).into_iter().map(|(name, _)| name).collect();
+    let member = json!({ "type": "string", "enum": ["same", "different"] });
+    let members: Map<String, Value> = names.iter().map(|name| (name.clone(), member.clone())).collect();
+    json!({ "type": "object", "properties": members, "required": names, "additionalProperties": false })
+}
+
+/// A JSON string on one line of which every character that could act on a reader (angle brackets, backticks, braces that
+/// look like a placeholder, controls, separators, invisible and direction-changing ones) is escaped.
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            _ if acts(character) => {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    // Writing to a string cannot fail.
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
+            }
+            _ => out.push(character),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Whether a character could do something other than show itself.
+fn acts(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '<' | '>' | '`' | '{' | '}')
+        || matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}')
+        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        || matches!(character, '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}

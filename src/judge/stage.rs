@@ -1,0 +1,106 @@
+//! The stage: what is left to judge, by which judge, and whether the judgments may be sealed.
+
+use super::backend::Backend;
+use super::command::CommandJudge;
+use super::llm::LlmJudge;
+use super::plan::{Plan, plan};
+use super::progress;
+use super::{batch, calls};
+use crate::freeze::Frozen;
+use crate::http::Context;
+use crate::ledger::stage::Judgments;
+use crate::ledger::{self, AnswersLock, JudgmentsLock, Opened, RunFolder, Writer};
+use crate::model::{Event, Failure, FailureClass, Fraction, StageName};
+use crate::spec::JudgeBackend;
+
+/// Judges every pair of distinct answers of each question, blindly, and seals the judgments. Takes up what an earlier
+/// process left; an accepted judgment is never asked for again.
+///
+/// # Errors
+/// [`FailureClass::Incomplete`] where the audit was interrupted, the budget is used up, the judge cannot be reached, or
+/// more questions than the spec tolerates are left without a judgment; it can be resumed then.
+/// [`FailureClass::Evidence`] where a ledger or a blob is damaged. [`FailureClass::Usage`] where a key is not set.
+pub async fn judge(
+    frozen: &Frozen,
+    folder: &RunFolder,
+    answers: &AnswersLock,
+    context: &Context,
+) -> Result<JudgmentsLock, Failure> {
+    let writer = match ledger::open::<Judgments>(folder, answers)? {
+        Opened::Sealed(lock) => return Ok(lock),
+        Opened::Open(writer) => writer,
+    };
+    for note in writer.notes() {
+        context.observer.observe(Event::Note(note.clone()));
+    }
+    let protocol = &frozen.protocol;
+    let plan = plan(protocol, answers)?;
+    let work = Work {
+        seed: protocol.seeds.packets,
+        folder,
+        writer: &writer,
+        done: progress::read(folder.path())?,
+        context,
+    };
+    let missing = run(frozen, &plan, &work).await?;
+    check_missing(frozen, missing, context)?;
+    drop(work);
+    let lock = writer.seal().await?;
+    context.observer.observe(Event::Sealed(StageName::Judge));
+    Ok(lock)
+}
+
+/// What both ways of judging need.
+pub(super) struct Work<'a> {
+    /// The key of the labels' order.
+    pub seed: [u8; 32],
+    /// The run.
+    pub folder: &'a RunFolder,
+    /// The ledger.
+    pub writer: &'a Writer<Judgments>,
+    /// What it said at the start.
+    pub done: progress::Progress,
+    /// The outside world.
+    pub context: &'a Context,
+}
+
+/// Judges what is left; returns how many questions stay without a complete judgment.
+async fn run(frozen: &Frozen, plan: &Plan, work: &Work<'_>) -> Result<u64, Failure> {
+    let spec = &frozen.protocol.spec.judge;
+    let backend = match &spec.backend {
+        JudgeBackend::Embedded => None,
+        JudgeBackend::OpenAi(spec) => {
+            Some(Backend::Llm(LlmJudge::new(spec, &frozen.protocol.judge_prompt, work.context)?))
+        }
+        JudgeBackend::Command(spec) => Some(Backend::Command(CommandJudge::new(spec, work.context)?)),
+    };
+    let total = plan.tasks.len() as u64;
+    let done = plan.tasks.iter().filter(|task| work.done.get(&task.question.id).is_some_and(progress::Recorded::complete));
+    let done = done.count() as u64;
+    work.context.observer.observe(Event::Started { stage: StageName::Judge, done, total });
+    match backend {
+        None => batch::run(plan, work).await.map(|()| 0),
+        Some(backend) => calls::run(plan, work, &backend, spec).await,
+    }
+}
+
+/// A question without a judgment is left out of the analysis, as one with a missing cell is; too many of them, and the
+/// audit cannot stand.
+fn check_missing(frozen: &Frozen, missing: u64, context: &Context) -> Result<(), Failure> {
+    if missing == 0 {
+        return Ok(());
+    }
+    let asked = frozen.protocol.questions.len() as u64;
+    let share = Fraction { numerator: i64::try_from(missing).unwrap_or(i64::MAX), denominator: asked.max(1) };
+    let limit = frozen.protocol.spec.tolerance.invalid_cells;
+    if share.compare(limit).is_gt() {
+        return Err(Failure::new(
+            FailureClass::Incomplete,
+            format!("{missing} of {asked} questions have no judgment, more than `tolerance.invalid_cells` allows"),
+        )
+        .with_hint("run the same command again: only what is missing is asked for"));
+    }
+    let note = format!("{missing} of {asked} questions have no judgment and are left out");
+    context.observer.observe(Event::Note(note));
+    Ok(())
+}

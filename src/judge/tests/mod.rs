@@ -1,0 +1,4 @@
+//! The stage as a whole, over real run folders.
+
+mod embedded;
+mod harness;
