@@ -37,7 +37,8 @@ fn main() -> Result<()> {
 }
 
 fn source(weights: &[f64]) -> String {
-    let lines: Vec<String> = weights.iter().zip(NAMES).map(|(weight, name)| format!("    {weight:.6}, // {name}\n")).collect();
+    let lines: Vec<String> =
+        weights.iter().zip(NAMES).map(|(weight, name)| format!("    {weight:.4}, // {name}\n")).collect();
     format!(
         "//! The committed weights. Written by `cargo run --example fit_judge -- --write`; a test fits them again.\n\n\
          use super::model::Weights;\n\n\
@@ -52,7 +53,9 @@ fn print_figures(pairs: &[LabelledPair]) {
     for (name, half) in [("tuned", Half::Tuned), ("untouched", Half::Untouched)] {
         println!("{}", measure(pairs, half).row(name));
     }
-    println!("\n| kind (untouched half) | pairs | accuracy | precision | recall | balanced accuracy |\n|---|---|---|---|---|---|");
+    println!(
+        "\n| kind (untouched half) | pairs | accuracy | precision | recall | balanced accuracy |\n|---|---|---|---|---|---|"
+    );
     for (kind, figures) in by_kind(pairs, Half::Untouched) {
         println!("{}", figures.row(kind));
     }
@@ -62,7 +65,10 @@ fn print_errors(pairs: &[LabelledPair]) {
     for pair in pairs.iter().filter(|pair| pair.half() == Half::Tuned) {
         let decision = pair.decision();
         if (decision.label == Label::Same) != pair.same {
-            println!("{} same={} {:?}: {} | {} | {}", pair.id, pair.same, decision.reason, pair.question, pair.a, pair.b);
+            println!(
+                "{} same={} {:?}: {} | {} | {}",
+                pair.id, pair.same, decision.reason, pair.question, pair.a, pair.b
+            );
         }
     }
 }
@@ -76,7 +82,10 @@ fn external(file: &str, errors: bool) -> Result<()> {
         let half = usize::from(churngate::model::Digest::of(answer.question.as_bytes()).as_bytes()[0] % 2);
         halves[half].count(answer.same, label);
         if errors && half == 0 && (label == Label::Same) != answer.same {
-            println!("EXT same={} {:?}: {} | {} | {:?}", answer.same, reasons, answer.question, answer.answer, answer.reference);
+            println!(
+                "EXT same={} {:?}: {} | {} | {:?}",
+                answer.same, reasons, answer.question, answer.answer, answer.reference
+            );
         }
     }
     println!("\n{}\n{}", halves[0].row("external, looked at"), halves[1].row("external, untouched"));

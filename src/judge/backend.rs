@@ -59,7 +59,7 @@ impl Backend {
     pub fn request(&self, packet: &Packet, part: &Part) -> Digest {
         match self {
             Self::Llm(judge) => judge.request(packet, part),
-            Self::Command(judge) => judge.request(packet, part),
+            Self::Command(_) => CommandJudge::request(packet, part),
         }
     }
 

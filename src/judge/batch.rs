@@ -83,7 +83,8 @@ async fn record(judged: &[Judged], work: &Work<'_>) -> Result<(), Failure> {
         opening.push(attempt(&prepared.note.question, request(&prepared.packet)));
     }
     let first = work.writer.append_all(&opening, Vec::new()).await?.start;
-    let outcomes: Vec<JudgmentsRecord> = judged.iter().zip(places).map(|(judged, place)| outcome(judged, first + place)).collect();
+    let outcomes: Vec<JudgmentsRecord> =
+        judged.iter().zip(places).map(|(judged, place)| outcome(judged, first + place)).collect();
     work.writer.append_all(&outcomes, Vec::new()).await?;
     Ok(())
 }
@@ -91,7 +92,8 @@ async fn record(judged: &[Judged], work: &Work<'_>) -> Result<(), Failure> {
 fn outcome(judged: &Judged, attempt: u64) -> JudgmentsRecord {
     let facts = Facts { served_model: Some(embedded::NAME.to_owned()), ..Facts::default() };
     let verdict = Verdict::Accepted(judged.judgment.clone());
-    JudgmentOutcome { attempt, verdict, facts, latency: judged.latency, body: None }.record(&judged.prepared.note.question)
+    JudgmentOutcome { attempt, verdict, facts, latency: judged.latency, body: None }
+        .record(&judged.prepared.note.question)
 }
 
 /// The digest of what the embedded judge is shown.

@@ -70,7 +70,8 @@ async fn judge_one(task: &Task, work: &Work<'_>, backend: &Backend, policy: Retr
         if must_note(&prepared.note, &work.done)? {
             work.writer.append(&Record::Note(prepared.note.clone())).await?;
         }
-        let labelled = |part: &Part| recorded.is_some_and(|recorded| part.pairs.iter().all(|pair| recorded.pairs.contains(pair)));
+        let labelled =
+            |part: &Part| recorded.is_some_and(|recorded| part.pairs.iter().all(|pair| recorded.pairs.contains(pair)));
         for part in split(&prepared.packet).iter().filter(|part| !labelled(part)) {
             let asked = async |_| ask(&prepared, part, work, backend).await;
             if until_accepted(policy, work.context, StageName::Judge, asked).await?.is_none() {
@@ -123,8 +124,8 @@ async fn try_ask(
     let seq = work.writer.append(&attempt(question, backend.request(&prepared.packet, part))).await?;
     let Judged { verdict, facts, body, latency } = backend.ask(&prepared.packet, part, work.context).await;
     let (verdict, attempted) = weigh(verdict);
-    let outcome =
-        JudgmentOutcome { attempt: seq, verdict, facts, latency, body: body.as_deref().map(Digest::of) }.record(question);
+    let outcome = JudgmentOutcome { attempt: seq, verdict, facts, latency, body: body.as_deref().map(Digest::of) }
+        .record(question);
     work.writer.append_with_blobs(&outcome, body.into_iter().collect()).await?;
     Ok(attempted)
 }

@@ -35,7 +35,7 @@ impl CommandJudge {
 
     /// The digest of what is written to the program.
     #[must_use]
-    pub fn request(&self, packet: &Packet, part: &Part) -> Digest {
+    pub fn request(packet: &Packet, part: &Part) -> Digest {
         Digest::of(&input(packet, part))
     }
 
@@ -53,9 +53,8 @@ impl CommandJudge {
     }
 
     fn env(&self, context: &Context) -> Vec<(String, String)> {
-        let value = |name: &String| {
-            context.secrets.get(name).map(|secret| (name.clone(), secret.expose_secret().to_owned()))
-        };
+        let value =
+            |name: &String| context.secrets.get(name).map(|secret| (name.clone(), secret.expose_secret().to_owned()));
         self.spec.env.iter().filter_map(value).collect()
     }
 }

@@ -25,7 +25,11 @@ impl LlmJudge {
     /// # Errors
     /// The variable that holds the key is not set.
     pub fn new(spec: &OpenAiSpec, template: &str, context: &Context) -> Result<Self, Failure> {
-        let key = spec.key_env.as_ref().map(|name| context.secrets.get(name).cloned().ok_or_else(|| no_key(name))).transpose()?;
+        let key = spec
+            .key_env
+            .as_ref()
+            .map(|name| context.secrets.get(name).cloned().ok_or_else(|| no_key(name)))
+            .transpose()?;
         let endpoint = Endpoint {
             base_url: spec.base_url.clone(),
             key,
@@ -67,14 +71,16 @@ impl LlmJudge {
     #[must_use]
     pub fn call(&self, packet: &Packet, part: &Part) -> Call {
         let (form, text) = (prompt::form(part), prompt::render(&self.template, packet, part));
-        let messages =
-            [Message { role: Role::System, content: &form }, Message { role: Role::User, content: &text }];
+        let messages = [Message { role: Role::System, content: &form }, Message { role: Role::User, content: &text }];
         let schema = prompt::schema(part);
-        self.endpoint.call(&messages, match self.structured {
-            Structured::JsonSchema => Form::JsonSchema { name: "labels", schema: &schema },
-            Structured::JsonObject => Form::JsonObject,
-            Structured::Plain => Form::Plain,
-        })
+        self.endpoint.call(
+            &messages,
+            match self.structured {
+                Structured::JsonSchema => Form::JsonSchema { name: "labels", schema: &schema },
+                Structured::JsonObject => Form::JsonObject,
+                Structured::Plain => Form::Plain,
+            },
+        )
     }
 }
 

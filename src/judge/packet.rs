@@ -96,7 +96,10 @@ mod tests {
     fn labels_run_from_a_and_never_repeat() {
         let labels: BTreeSet<String> = (0..800).map(label).collect();
         assert_eq!(labels.len(), 800);
-        assert_eq!([label(0), label(25), label(26), label(27), label(701), label(702)], ["A", "Z", "AA", "AB", "ZZ", "AAA"]);
+        assert_eq!(
+            [label(0), label(25), label(26), label(27), label(701), label(702)],
+            ["A", "Z", "AA", "AB", "ZZ", "AAA"]
+        );
     }
 
     #[test]

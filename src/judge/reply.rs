@@ -100,14 +100,13 @@ mod tests {
 
     #[test]
     fn a_complete_reply_is_read_in_any_unambiguous_dress() {
-        let expected = vec![
-            pair_label(0, 1, Label::Same),
-            pair_label(0, 2, Label::Different),
-            pair_label(1, 2, Label::Different),
-        ];
+        let expected =
+            vec![pair_label(0, 1, Label::Same), pair_label(0, 2, Label::Different), pair_label(1, 2, Label::Different)];
         let commented = GOOD.replace(',', ", // so\n");
         let moved = r#"{"B-C":"different","A-B":"same","A-C":"different"}"#;
-        for text in [GOOD.to_owned(), format!("```json\n{GOOD}\n```"), format!("\n {GOOD} "), commented, moved.to_owned()] {
+        for text in
+            [GOOD.to_owned(), format!("```json\n{GOOD}\n```"), format!("\n {GOOD} "), commented, moved.to_owned()]
+        {
             assert_eq!(read(&text, &three()).map(|judgment| judgment.pairs), Ok(expected.clone()), "{text}");
         }
     }

@@ -35,13 +35,8 @@ pub async fn judge(
     }
     let protocol = &frozen.protocol;
     let plan = plan(protocol, answers)?;
-    let work = Work {
-        seed: protocol.seeds.packets,
-        folder,
-        writer: &writer,
-        done: progress::read(folder.path())?,
-        context,
-    };
+    let work =
+        Work { seed: protocol.seeds.packets, folder, writer: &writer, done: progress::read(folder.path())?, context };
     let missing = run(frozen, &plan, &work).await?;
     check_missing(frozen, missing, context)?;
     drop(work);
@@ -75,7 +70,8 @@ async fn run(frozen: &Frozen, plan: &Plan, work: &Work<'_>) -> Result<u64, Failu
         JudgeBackend::Command(spec) => Some(Backend::Command(CommandJudge::new(spec, work.context)?)),
     };
     let total = plan.tasks.len() as u64;
-    let done = plan.tasks.iter().filter(|task| work.done.get(&task.question.id).is_some_and(progress::Recorded::complete));
+    let done =
+        plan.tasks.iter().filter(|task| work.done.get(&task.question.id).is_some_and(progress::Recorded::complete));
     let done = done.count() as u64;
     work.context.observer.observe(Event::Started { stage: StageName::Judge, done, total });
     match backend {

@@ -120,8 +120,12 @@ impl Reader<'_> {
         let (first, second, third) = (self.digits(0)?, self.digits(2)?, self.digits(4)?);
         let date = if first.length == 4 {
             let (month, day) = (small_whole(second)?, small_whole(third)?);
-            ((1..=12).contains(&month) && (1..=31).contains(&day))
-                .then(|| Date { year: year(first), month: Some(month), day: Some(day), either: false })
+            ((1..=12).contains(&month) && (1..=31).contains(&day)).then(|| Date {
+                year: year(first),
+                month: Some(month),
+                day: Some(day),
+                either: false,
+            })
         } else {
             Date::figures(small_whole(first)?, small_whole(second)?, year(third)?)
         };
@@ -206,7 +210,9 @@ impl Reader<'_> {
     fn season(&mut self, first: Option<Digits>) {
         let Some(start) = first.and_then(year_alone) else { return };
         let mark = self.sign(0).is_some_and(|sign| matches!(sign, '-' | '/')) && self.glued(0) && self.glued(1);
-        let Some(end) = self.digits(1).filter(|digits| mark && digits.length == 2 && digits.places == 0) else { return };
+        let Some(end) = self.digits(1).filter(|digits| mark && digits.length == 2 && digits.places == 0) else {
+            return;
+        };
         let Some(end) = small_whole(end).and_then(|end| i32::try_from(end).ok()) else { return };
         if end == (start + 1) % 100 || end > start % 100 {
             let year = start - start % 100 + end + if end < start % 100 { 100 } else { 0 };
@@ -278,7 +284,8 @@ impl Reader<'_> {
             Some(Item::Word(word)) => word.text.as_str(),
             _ => "",
         };
-        self.word(ahead).as_deref() == Some("one") && ["no", "any", "every", "some", "each", "the", "this", "that"].contains(&before)
+        self.word(ahead).as_deref() == Some("one")
+            && ["no", "any", "every", "some", "each", "the", "this", "that"].contains(&before)
     }
 
     fn unit(&self, ahead: usize, quantity: &mut Quantity) -> usize {

@@ -27,7 +27,7 @@ impl Date {
     }
 
     fn says_all_of(&self, coarse: &Self) -> bool {
-        fn part<T: PartialEq>(fine: Option<T>, coarse: Option<T>) -> bool {
+        fn part<T: PartialEq + Copy>(fine: Option<T>, coarse: Option<T>) -> bool {
             coarse.is_none() || fine == coarse
         }
         part(self.year, coarse.year) && part(self.month, coarse.month) && part(self.day, coarse.day)
@@ -50,10 +50,22 @@ impl Date {
 #[must_use]
 pub fn month(word: &str) -> Option<u32> {
     const NAMES: &[&str] = &[
-        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
         "december",
     ];
-    let matches = |name: &&str| **name == *word || (word.len() == 3 && name.starts_with(word)) || (word == "sept" && **name == *"september");
+    let matches = |name: &&str| {
+        **name == *word || (word.len() == 3 && name.starts_with(word)) || (word == "sept" && **name == *"september")
+    };
     NAMES.iter().position(matches).and_then(|index| u32::try_from(index + 1).ok())
 }
 
@@ -91,7 +103,10 @@ mod tests {
 
     #[test]
     fn months_are_known_by_name_and_abbreviation() {
-        assert_eq!(["may", "sep", "sept", "december", "mar"].map(month), [Some(5), Some(9), Some(9), Some(12), Some(3)]);
+        assert_eq!(
+            ["may", "sep", "sept", "december", "mar"].map(month),
+            [Some(5), Some(9), Some(9), Some(12), Some(3)]
+        );
         assert_eq!(["ma", "marc", "mayor", ""].map(month), [None; 4]);
     }
 }

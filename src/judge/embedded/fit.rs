@@ -53,10 +53,11 @@ fn derivatives(examples: &[Example], weights: &Weights, penalty: f64) -> (Weight
 /// Solves a symmetric positive definite system by Gaussian elimination; pivots are positive there.
 fn solve(mut matrix: Matrix, mut right: Weights) -> Weights {
     for pivot in 0..COUNT {
+        let pivot_row = matrix[pivot];
         for row in pivot + 1..COUNT {
-            let factor = matrix[row][pivot] / matrix[pivot][pivot];
-            for column in pivot..COUNT {
-                matrix[row][column] -= factor * matrix[pivot][column];
+            let factor = matrix[row][pivot] / pivot_row[pivot];
+            for (entry, above) in matrix[row].iter_mut().zip(pivot_row).skip(pivot) {
+                *entry -= factor * above;
             }
             right[row] -= factor * right[pivot];
         }

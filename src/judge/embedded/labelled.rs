@@ -146,7 +146,9 @@ fn ratio(part: u32, whole: u32) -> f64 {
 /// # Errors
 /// The number of the line that is no labelled pair, from 1, and why.
 pub fn parse(text: &str) -> Result<Vec<LabelledPair>, String> {
-    let read = |(index, line): (usize, &str)| serde_json::from_str(line).map_err(|error| format!("line {}: {error}", index + 1));
+    let read = |(index, line): (usize, &str)| {
+        serde_json::from_str(line).map_err(|error| format!("line {}: {error}", index + 1))
+    };
     text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(read).collect()
 }
 

@@ -7,8 +7,40 @@ use super::words::{NICKNAMES, STOP};
 use crate::model::Label;
 
 const TITLES: &[&str] = &[
-    "mr", "mrs", "ms", "dr", "sir", "lord", "lady", "saint", "st", "king", "queen", "prince", "princess", "president", "professor", "prof", "captain", "general",
-    "pope", "emperor", "senator", "governor", "judge", "justice", "actor", "actress", "singer", "dame", "colonel", "major", "rev", "reverend", "minister", "chancellor",
+    "mr",
+    "mrs",
+    "ms",
+    "dr",
+    "sir",
+    "lord",
+    "lady",
+    "saint",
+    "st",
+    "king",
+    "queen",
+    "prince",
+    "princess",
+    "president",
+    "professor",
+    "prof",
+    "captain",
+    "general",
+    "pope",
+    "emperor",
+    "senator",
+    "governor",
+    "judge",
+    "justice",
+    "actor",
+    "actress",
+    "singer",
+    "dame",
+    "colonel",
+    "major",
+    "rev",
+    "reverend",
+    "minister",
+    "chancellor",
 ];
 const SUFFIXES: &[&str] = &["jr", "junior", "sr", "senior"];
 
@@ -48,7 +80,8 @@ fn name<'a>(reading: &'a Reading, pair: &Pair) -> Option<Name<'a>> {
     while words.len() > 2 && TITLES.contains(&words.first()?.text.as_str()) {
         words.remove(0);
     }
-    let suffix = words.last().filter(|word| SUFFIXES.contains(&word.text.as_str())).and_then(|word| word.text.chars().next());
+    let suffix =
+        words.last().filter(|word| SUFFIXES.contains(&word.text.as_str())).and_then(|word| word.text.chars().next());
     if suffix.is_some() {
         words.pop();
     }

@@ -93,12 +93,48 @@ fn near(one: f64, two: f64, tolerance: f64) -> bool {
 #[must_use]
 pub fn small(word: &str) -> Option<(f64, bool)> {
     const CARDINALS: &[&str] = &[
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen",
-        "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
     ];
     const ORDINALS: &[&str] = &[
-        "zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth",
-        "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
+        "zeroth",
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "sixth",
+        "seventh",
+        "eighth",
+        "ninth",
+        "tenth",
+        "eleventh",
+        "twelfth",
+        "thirteenth",
+        "fourteenth",
+        "fifteenth",
+        "sixteenth",
+        "seventeenth",
+        "eighteenth",
+        "nineteenth",
     ];
     const TENS: &[&str] = &["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
     const TENTHS: &[&str] =
@@ -135,8 +171,25 @@ pub fn scale(word: &str) -> Option<f64> {
 #[must_use]
 pub fn roman(word: &str) -> Option<f64> {
     const NUMERALS: &[(&str, f64)] = &[
-        ("II", 2.0), ("III", 3.0), ("IV", 4.0), ("VI", 6.0), ("VII", 7.0), ("VIII", 8.0), ("IX", 9.0), ("XI", 11.0), ("XII", 12.0),
-        ("XIII", 13.0), ("XIV", 14.0), ("XV", 15.0), ("XVI", 16.0), ("XVII", 17.0), ("XVIII", 18.0), ("XIX", 19.0), ("XX", 20.0), ("XXI", 21.0), ("XXIII", 23.0),
+        ("II", 2.0),
+        ("III", 3.0),
+        ("IV", 4.0),
+        ("VI", 6.0),
+        ("VII", 7.0),
+        ("VIII", 8.0),
+        ("IX", 9.0),
+        ("XI", 11.0),
+        ("XII", 12.0),
+        ("XIII", 13.0),
+        ("XIV", 14.0),
+        ("XV", 15.0),
+        ("XVI", 16.0),
+        ("XVII", 17.0),
+        ("XVIII", 18.0),
+        ("XIX", 19.0),
+        ("XX", 20.0),
+        ("XXI", 21.0),
+        ("XXIII", 23.0),
     ];
     NUMERALS.iter().find(|(numeral, _)| word.eq_ignore_ascii_case(numeral)).map(|(_, value)| *value)
 }

@@ -42,7 +42,11 @@ impl<'a> Pair<'a> {
     /// Compares two answers.
     #[must_use]
     pub fn of(question: &'a Reading, one: &'a Reading, other: &'a Reading) -> Self {
-        let (one, other) = if (&one.plain, one.items.len()) <= (&other.plain, other.items.len()) { (one, other) } else { (other, one) };
+        let (one, other) = if (&one.plain, one.items.len()) <= (&other.plain, other.items.len()) {
+            (one, other)
+        } else {
+            (other, one)
+        };
         let asked: Vec<String> = question.words().map(|word| stem(&word.text)).collect();
         let content = [content(one, &asked), content(other, &asked)];
         let lacks = |list: &[String], word: &String| !list.iter().any(|held| alike(held, word));

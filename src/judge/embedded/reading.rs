@@ -49,7 +49,7 @@ impl Reading {
     pub fn of(text: &str) -> Self {
         let folded = fold(text);
         let plain = folded.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
-        let marked = without_articles(aliased(amounts::items(&scan(&folded))));
+        let marked = without_articles(&aliased(&amounts::items(&scan(&folded))));
         let items = marked.iter().filter(|item| !matches!(item, Item::Mark(_))).cloned().collect();
         Self { plain, items, marked }
     }
@@ -105,7 +105,7 @@ fn year_is(date: &Date, quantity: &Quantity) -> bool {
     bare && date.year.is_some_and(|year| (f64::from(year) - quantity.value).abs() < 1e-9)
 }
 
-fn without_articles(items: Vec<Item>) -> Vec<Item> {
+fn without_articles(items: &[Item]) -> Vec<Item> {
     let words = items.iter().filter(|item| matches!(item, Item::Word(_))).count();
     let last = items.len().saturating_sub(1);
     let article = |index: usize, item: &Item| match item {
@@ -117,20 +117,16 @@ fn without_articles(items: Vec<Item>) -> Vec<Item> {
 }
 
 /// Replaces names that stand for the same thing by one of them.
-fn aliased(items: Vec<Item>) -> Vec<Item> {
+fn aliased(items: &[Item]) -> Vec<Item> {
     let mut result: Vec<Item> = Vec::with_capacity(items.len());
-    let mut rest = items.as_slice();
+    let mut rest = items;
     while let Some(first) = rest.first() {
-        let found = ALIASES.iter().find(|(long, _)| begins_with(rest, long));
-        match found {
-            Some((long, short)) => {
-                result.push(Item::Word(Word { text: (*short).to_owned(), upper: true, capital: true }));
-                rest = &rest[long.len()..];
-            }
-            None => {
-                result.push(first.clone());
-                rest = &rest[1..];
-            }
+        if let Some((long, short)) = ALIASES.iter().find(|(long, _)| begins_with(rest, long)) {
+            result.push(Item::Word(Word { text: (*short).to_owned(), upper: true, capital: true }));
+            rest = &rest[long.len()..];
+        } else {
+            result.push(first.clone());
+            rest = &rest[1..];
         }
     }
     result

@@ -42,7 +42,10 @@ fn unknown(pair: &Pair) -> Option<Label> {
     let says_so = pair.both().map(|reading| {
         let phrase = reading.phrase();
         let amounts = reading.amounts().is_empty();
-        amounts && UNKNOWN_PHRASES.iter().any(|known| phrase == *known || (known.contains(' ') && phrase.starts_with(known)))
+        amounts
+            && UNKNOWN_PHRASES
+                .iter()
+                .any(|known| phrase == *known || (known.contains(' ') && phrase.starts_with(known)))
     });
     says_so.contains(&true).then(|| label(says_so == [true, true]))
 }
@@ -50,7 +53,8 @@ fn unknown(pair: &Pair) -> Option<Label> {
 /// The same items in the same order, amounts by value.
 fn equal(pair: &Pair) -> Option<Label> {
     let (one, other) = (&pair.one.items, &pair.other.items);
-    let items = !one.is_empty() && one.len() == other.len() && one.iter().zip(other).all(|(left, right)| left.same(right));
+    let items =
+        !one.is_empty() && one.len() == other.len() && one.iter().zip(other).all(|(left, right)| left.same(right));
     (items || pair.one.plain == pair.other.plain).then_some(Label::Same)
 }
 
@@ -90,7 +94,9 @@ fn opposites(pair: &Pair) -> Option<Label> {
     };
     let (left, right) = (lacking(pair.one, pair.other), lacking(pair.other, pair.one));
     let has = |list: &[String], word: &str| list.iter().any(|held| held == word);
-    let opposed = |(one, other): &(&str, &str)| (has(&left, one) && has(&right, other)) || (has(&left, other) && has(&right, one));
+    let opposed = |(one, other): &(&str, &str)| {
+        (has(&left, one) && has(&right, other)) || (has(&left, other) && has(&right, one))
+    };
     OPPOSITES.iter().any(opposed).then_some(Label::Different)
 }
 
@@ -144,13 +150,16 @@ fn letters(pair: &Pair) -> Option<Label> {
 /// The same content words, in the same order, or in another one that a comma, `of` or `and` explains.
 fn same_words(pair: &Pair) -> Option<Label> {
     let amounts = matches!(pair.amounts, Amounts::None | Amounts::Equal);
-    let words = !pair.content[0].is_empty() && pair.extra.iter().all(Vec::is_empty) && pair.content[0].len() == pair.content[1].len();
+    let words = !pair.content[0].is_empty()
+        && pair.extra.iter().all(Vec::is_empty)
+        && pair.content[0].len() == pair.content[1].len();
     if !amounts || !words {
         return None;
     }
     let in_order = pair.content[0].iter().zip(&pair.content[1]).all(|(one, other)| alike(one, other));
     let explained = pair.both().iter().any(|reading| {
-        reading.marked.contains(&Item::Mark(',')) || reading.words().any(|word| matches!(word.text.as_str(), "of" | "and" | "or"))
+        reading.marked.contains(&Item::Mark(','))
+            || reading.words().any(|word| matches!(word.text.as_str(), "of" | "and" | "or"))
     });
     (in_order || explained).then_some(Label::Same)
 }

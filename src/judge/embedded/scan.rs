@@ -157,10 +157,10 @@ impl Scanner {
             let stem = match text.to_lowercase().as_str() {
                 "ca" => "can".to_owned(),
                 "wo" => "will".to_owned(),
-                _ => text,
+                _ => std::mem::take(&mut text),
             };
             self.push(Kind::Word(stem), spaced);
-            text = "not".to_owned();
+            "not".clone_into(&mut text);
         } else if rest.starts_with('\'') && !ends(1) {
             // O'Brien is one word.
             self.at += 1;
@@ -259,8 +259,11 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_value() {
-        assert_eq!(shown("1,234,567.5 and 12,34 and -40 and 1998-2003"), "#1234567.5 and #12 , #34 and #-40 and #1998 - #2003");
-assert_eq!(shown("v12.1.3 or H2O or 12.1"), "v =12.1.3 or H2O or #12.1");
+        assert_eq!(
+            shown("1,234,567.5 and 12,34 and -40 and 1998-2003"),
+            "#1234567.5 and #12 , #34 and #-40 and #1998 - #2003"
+        );
+        assert_eq!(shown("v12.1.3 or H2O or 12.1"), "v =12.1.3 or H2O or #12.1");
     }
 
     #[test]

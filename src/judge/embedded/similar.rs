@@ -90,9 +90,15 @@ mod tests {
     #[test]
     fn one_slip_is_forgiven_in_long_words_only() {
         assert!(alike("hitchcock", "hitchcok") && alike("mississippi", "missisippi") && alike("mcdonald", "macdonald"));
-        for (one, other) in
-            [("iran", "iraq"), ("austria", "australia"), ("maria", "mario"), ("angela", "angelo"), ("slovakia", "slovenia"), ("niger", "nigeria"), ("chrome12", "chrome13")]
-        {
+        for (one, other) in [
+            ("iran", "iraq"),
+            ("austria", "australia"),
+            ("maria", "mario"),
+            ("angela", "angelo"),
+            ("slovakia", "slovenia"),
+            ("niger", "nigeria"),
+            ("chrome12", "chrome13"),
+        ] {
             assert!(!alike(one, other), "{one} {other}");
         }
     }

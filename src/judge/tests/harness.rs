@@ -31,7 +31,7 @@ impl Observer for Heard {
 
 /// A run with sealed answers.
 pub struct Run {
-    pub place: tempfile::TempDir,
+    _place: tempfile::TempDir,
     pub folder: RunFolder,
     pub frozen: Frozen,
     pub answers: AnswersLock,
@@ -132,7 +132,7 @@ impl Run {
         let protocol = protocol(asked.iter().map(question).collect(), backend);
         let heard = Arc::new(Heard::default());
         let context = context(&heard);
-        Self { place, folder, frozen: Frozen { lock, protocol }, answers, context, heard }
+        Self { _place: place, folder, frozen: Frozen { lock, protocol }, answers, context, heard }
     }
 
     pub async fn judge(&self) -> Result<JudgmentsLock, Failure> {
