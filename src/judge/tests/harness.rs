@@ -1,6 +1,6 @@
 //! A run whose answers are sealed, made by hand, and what its judgments ledger says afterwards.
 
-use crate::freeze::{Frozen, Protocol, ResolvedSnapshot, Seeds};
+use crate::freeze::{Frozen, Origin, Protocol, ResolvedSnapshot, Seeds};
 use crate::http::{Budget, Client, Context, HttpSettings, Secrets};
 use crate::judge::judge;
 use crate::ledger::record::{AcceptedAnswer, Attempt, JudgmentsRecord, Outcome, Packet, Record, Unchanged, Verdict};
@@ -57,6 +57,7 @@ pub fn protocol(questions: Vec<Question>, backend: JudgeBackend) -> Protocol {
         answer_prompt: String::new(),
         judge_prompt: "Question:\n{{question}}\nAnswers:\n{{answers}}\n".into(),
         seeds: Seeds { bootstrap: [1; 32], packets: [2; 32], reader: [3; 32] },
+        origin: Origin::default(),
     }
 }
 
