@@ -1,1 +1,2 @@
 //! The stages in order. Short, because each stage is a call.
+pub mod outside;

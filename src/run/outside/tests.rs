@@ -1,0 +1,77 @@
+use super::*;
+use crate::model::{Answer, Label};
+
+const GOOD: &str = r#"{"id":"q1","answers":{"old":["a"," a "],"new":["b","c"]},"labels":[["a","b","different"],["c","a","different"],["b","c","same"]],"gold":["a"],"tags":["t"],"cluster":"k","evidence":{"new":[{"id":"d1","url":"u"},{"id":"d2","text":"x"}]}}"#;
+
+fn problem(line: &str) -> Problem {
+    parse(line, "f.jsonl").expect_err("a refusal").problem
+}
+
+/// A question with one thing replaced.
+fn with(from: &str, to: &str) -> Problem {
+    assert!(GOOD.contains(from), "{from}");
+    problem(&GOOD.replace(from, to))
+}
+
+#[test]
+fn a_line_is_a_question() {
+    let text = format!("\u{feff}{GOOD}\r\n\r\n{}\n", GOOD.replace("q1", "q2"));
+    let read = parse(&text, "f.jsonl").expect("questions");
+    assert_eq!(read.len(), 2);
+    let answer = |text| Answer::parse(text, 9).expect("an answer");
+    assert_eq!(read[0].label(&answer("c"), &answer("b")), Some(Label::Same));
+    assert_eq!(read[0].snapshots[0].answers, [answer("a"), answer("a")]);
+    assert_eq!(read[1].snapshots[1].evidence.as_ref().map(|keys| keys.ids.len()), Some(2));
+    assert_eq!(
+        (read[0].gold.len(), read[0].cluster.as_deref(), read[0].snapshots[0].evidence.is_none()),
+        (1, Some("k"), true)
+    );
+}
+
+#[test]
+fn errors_name_file_and_line() {
+    let error = parse(&format!("{GOOD}\n\n{{\"id\":7}}"), "f.jsonl").expect_err("a refusal");
+    insta::assert_snapshot!(error, @"failed to read `f.jsonl`, line 3: invalid type: integer `7`, expected a string at column 7");
+    let error = parse(&format!("{GOOD}\n{GOOD}"), "f.jsonl").expect_err("a refusal");
+    insta::assert_snapshot!(error, @"failed to read `f.jsonl`, line 2: the id stands on line 1 too");
+}
+
+#[test]
+fn control_characters_of_the_file_are_never_shown_raw() {
+    let error = parse("{\"id\":\"q\",\"\\u001b[31m\":1}", "f.jsonl").expect_err("a refusal").to_string();
+    assert!(!error.contains('\u{1b}') && error.contains("unknown field"), "{error}");
+}
+
+#[test]
+fn every_sort_of_fault_has_its_own_error() {
+    assert_eq!(with("\"q1\"", "\" \""), Problem::EmptyId);
+    assert_eq!(with("\"b\",\"c\"]}", "\"b\",\"\"]}"), Problem::EmptyAnswer { snapshot: "new".into(), repeat: 1 });
+    assert_eq!(with("[\"c\",\"a\",\"different\"]", "[\"z\",\"a\",\"different\"]"), Problem::StrangeLabel(1));
+    assert_eq!(with("[\"c\",\"a\",\"different\"]", "[\"b\",\"a\",\"same\"]"), Problem::ContradictoryLabel(1));
+    assert_eq!(with("[\"c\",\"a\",\"different\"]", "[\"a\",\"a\",\"different\"]"), Problem::ContradictoryLabel(1));
+    assert_eq!(
+        with("\"tags\"", "\"correct\":{\"old\":[true,true],\"new\":[false,false]},\"tags\""),
+        Problem::GoldAndCorrect
+    );
+    assert_eq!(
+        with("\"evidence\":{\"new\"", "\"evidence\":{\"n\"").to_string(),
+        "`evidence` names snapshot `n`, which `answers` does not have"
+    );
+    assert_eq!(with("\"tags\"", "\"unchanged\":true,\"tags\""), Problem::AnsweredUnchanged);
+    assert!(
+        matches!(with("\"new\":[\"b\"", "\"old\":[\"b\""), Problem::Json(message) if message.contains("duplicate snapshot"))
+    );
+    assert!(matches!(with("\"tags\"", "\"tag\""), Problem::Json(message) if message.contains("unknown field")));
+    assert!(matches!(problem("[1]"), Problem::Json(_)));
+}
+
+#[test]
+fn marks_become_the_answers_that_are_right() {
+    let marked = |marks: &str| GOOD.replace("\"gold\":[\"a\"]", &format!("\"correct\":{marks}"));
+    let read = parse(&marked("{\"old\":[false,false],\"new\":[true,false]}"), "f.jsonl").expect("questions");
+    assert_eq!(read[0].gold, ["b", "\u{ffff}"]);
+    let twice = marked("{\"old\":[true,false],\"new\":[true,false]}");
+    assert_eq!(problem(&twice), Problem::ContradictoryMarks);
+    assert_eq!(problem(&marked("{\"old\":[true],\"new\":[true,false]}")), Problem::UnevenMarks("old".into()));
+    assert_eq!(problem(&marked("{\"old\":[true,true]}")), Problem::UnevenMarks("new".into()));
+}
