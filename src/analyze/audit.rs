@@ -2,12 +2,12 @@
 
 use super::AnalyzeError;
 use super::comparison::Comparison;
-use super::figures::{Analysis, KernelFigures, Power};
+use super::figures::{Alignment, Analysis, KernelFigures, Power};
 use super::round::significant;
 use super::settings::Settings;
 use super::stream::{self, Rows};
-use super::{correctness, flips, kernel, ladder, overlap, power, subgroup};
-use crate::model::{Kernel, Observation, QuestionId};
+use super::{alignment, correctness, flips, kernel, ladder, overlap, power, subgroup, trajectory, transitivity};
+use crate::model::{Kernel, Observation, QuestionId, SnapshotName};
 use std::collections::BTreeSet;
 
 /// Computes every figure of an audit. The same observations and settings give the same figures, in any order of threads.
@@ -18,7 +18,7 @@ pub fn analyze(observations: &[Observation], settings: &Settings) -> Result<Anal
     settings.check()?;
     check_ids(observations)?;
     let comparison = Comparison::build(observations, &settings.old, &settings.new, settings.normalisation)?;
-    let kernels = kernels(&comparison, settings)?;
+    let kernels = kernels(observations, &comparison, settings)?;
     let flipped = flipped(&comparison);
     let repeats = comparison.lattice.map_or((0, 0), |lattice| (lattice.repeats().old, lattice.repeats().new));
     Ok(Analysis {
@@ -34,6 +34,9 @@ pub fn analyze(observations: &[Observation], settings: &Settings) -> Result<Anal
         subgroups: subgroup::subgroups(observations, &comparison)?,
         power: smallest_detectable(&comparison, settings),
         ladder: ladder::ladder(observations, settings)?,
+        trajectories: trajectory::trajectories(observations, &comparison, settings)?,
+        closed_book: closed_book(&comparison, settings)?,
+        transitivity: transitivity::transitivity(&comparison)?,
     })
 }
 
@@ -48,11 +51,14 @@ fn check_ids(observations: &[Observation]) -> Result<(), AnalyzeError> {
     }
 }
 
-fn kernels(comparison: &Comparison<'_>, settings: &Settings) -> Result<Vec<KernelFigures>, AnalyzeError> {
+fn kernels(
+    observations: &[Observation],
+    comparison: &Comparison<'_>,
+    settings: &Settings,
+) -> Result<Vec<KernelFigures>, AnalyzeError> {
     let draws = stream::draw(&rows(comparison), settings.draws, settings.bootstrap_key);
-    let exact = kernel::figures(comparison, Kernel::Exact, &draws.exact, settings)?;
-    let semantic = kernel::figures(comparison, Kernel::Semantic, &draws.semantic, settings)?;
-    Ok(vec![exact, semantic])
+    let of = |kernel, draws: &[i64]| kernel::figures(observations, comparison, kernel, draws, settings);
+    Ok(vec![of(Kernel::Exact, &draws.exact)?, of(Kernel::Semantic, &draws.semantic)?])
 }
 
 /// The distinct rows of joint contrasts.
@@ -72,6 +78,11 @@ fn rows(comparison: &Comparison<'_>) -> Rows {
 
 fn flipped<'a>(comparison: &Comparison<'a>) -> BTreeSet<&'a QuestionId> {
     comparison.asked.iter().filter(|asked| asked.is_flip()).map(|asked| &asked.observation.id).collect()
+}
+
+fn closed_book(comparison: &Comparison<'_>, settings: &Settings) -> Result<Option<Alignment>, AnalyzeError> {
+    let asked = settings.closed_book.then(SnapshotName::closed_book);
+    asked.map(|name| alignment::alignment(comparison, &name)).transpose()
 }
 
 fn smallest_detectable(comparison: &Comparison<'_>, settings: &Settings) -> Power {

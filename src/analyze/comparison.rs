@@ -97,7 +97,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-fn find<'a>(observation: &'a Observation, name: &SnapshotName) -> Result<&'a SnapshotAnswers, AnalyzeError> {
+pub(super) fn find<'a>(observation: &'a Observation, name: &SnapshotName) -> Result<&'a SnapshotAnswers, AnalyzeError> {
     let mut named = observation.snapshots.iter().filter(|entry| entry.snapshot == *name);
     match (named.next(), named.next()) {
         (Some(answers), None) => Ok(answers),
@@ -141,10 +141,20 @@ fn ask<'a>(
     Ok(Asked { observation, old, new, exact, semantic })
 }
 
+/// The pooled answers `i` and `j` as snapshot and repeat.
 fn missing(observation: &Observation, sides: (&SnapshotAnswers, &SnapshotAnswers), i: usize, j: usize) -> AnalyzeError {
-    let place = |answer: usize| {
-        let of_old = sides.0.answers.len();
-        if answer < of_old { (sides.0.snapshot.clone(), answer) } else { (sides.1.snapshot.clone(), answer - of_old) }
+    let place = |answer: usize| match answer.checked_sub(sides.0.answers.len()) {
+        None => (sides.0, answer),
+        Some(of_new) => (sides.1, of_new),
     };
-    AnalyzeError::MissingJudgment { question: observation.id.clone(), one: place(i), other: place(j) }
+    missing_between(observation, place(i), place(j))
+}
+
+pub(super) fn missing_between(
+    observation: &Observation,
+    one: (&SnapshotAnswers, usize),
+    other: (&SnapshotAnswers, usize),
+) -> AnalyzeError {
+    let named = |(entry, repeat): (&SnapshotAnswers, usize)| (entry.snapshot.clone(), repeat);
+    AnalyzeError::MissingJudgment { question: observation.id.clone(), one: named(one), other: named(other) }
 }

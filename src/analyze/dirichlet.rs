@@ -18,6 +18,17 @@ const MOST_STEPS: u32 = 45 * 16;
 /// A value and how often it was seen.
 pub type Counted = (f64, u64);
 
+/// Equal contributions to a ratio of two sums.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weighted {
+    /// What each adds to the numerator; at most the bound's `most` times the weight.
+    pub sum: f64,
+    /// What each adds to the denominator, at most 1.
+    pub weight: f64,
+    /// How many there are.
+    pub count: u64,
+}
+
 /// The upper confidence bound of the mean, for values that never exceed `most`.
 ///
 /// `alpha` is the one-sided error, such as 0.05. Without any value the bound is `most`.
@@ -28,7 +39,15 @@ pub type Counted = (f64, u64);
 /// ```
 #[must_use]
 pub fn upper(values: &[Counted], most: f64, alpha: f64) -> f64 {
-    let smallest = values.iter().filter(|(_, count)| *count > 0).map(|(value, _)| *value).fold(most, f64::min);
+    let alike = |(value, count): &Counted| Weighted { sum: *value, weight: 1.0, count: *count };
+    upper_ratio(&values.iter().map(alike).collect::<Vec<Weighted>>(), most, alpha)
+}
+
+/// The same for a ratio of sums, an unseen contribution being taken with weight 1 and the largest value.
+#[must_use]
+pub fn upper_ratio(values: &[Weighted], most: f64, alpha: f64) -> f64 {
+    let seen = values.iter().filter(|value| value.count > 0 && value.weight > 0.0);
+    let smallest = seen.map(|value| value.sum / value.weight).fold(most, f64::min);
     let (mut low, mut high) = (smallest, most);
     while let Some(middle) = between(low, high) {
         if above(values, most, middle) > alpha { low = middle } else { high = middle }
@@ -62,9 +81,9 @@ struct Term {
 }
 
 /// `P(sum_k (v_k - t) G_k + (most - t) G_0 > 0)`.
-fn above(values: &[Counted], most: f64, t: f64) -> f64 {
+fn above(values: &[Weighted], most: f64, t: f64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    let seen = values.iter().map(|(value, count)| Term { weight: value - t, shape: *count as f64 });
+    let seen = values.iter().map(|value| Term { weight: value.sum - t * value.weight, shape: value.count as f64 });
     let atom = Term { weight: most - t, shape: 1.0 };
     let terms: Vec<Term> = seen.chain([atom]).filter(|term| term.weight.abs() > 0.0 && term.shape > 0.0).collect();
     let any = |sign: f64| terms.iter().any(|term| term.weight * sign > 0.0);

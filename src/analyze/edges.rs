@@ -103,6 +103,11 @@ impl Edges {
         transitive.then_some(sizes)
     }
 
+    /// The same answers with other agreement.
+    pub(super) fn relabelled(&self, same: impl Fn(usize, usize) -> bool) -> Self {
+        Self { repeats: self.repeats, same: self.pairs().map(|(i, j)| same(i, j)).collect() }
+    }
+
     /// All unordered pairs of answers.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         let answers = self.answers();

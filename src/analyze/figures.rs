@@ -30,6 +30,12 @@ pub struct Analysis {
     pub power: Power,
     /// Adjacent pairs of snapshots, where there are rungs between old and new.
     pub ladder: Vec<Rung>,
+    /// Stable flips along the ladder, where there are rungs between old and new.
+    pub trajectories: Option<Trajectories>,
+    /// How the stable flips between old and new stand to the answers without evidence, where those were asked for.
+    pub closed_book: Option<Alignment>,
+    /// Whether the semantic labels are transitive, and D̂ under two repairs; nothing else here is repaired.
+    pub transitivity: Transitivity,
 }
 
 /// The churn of one kernel between old and new.
@@ -69,6 +75,22 @@ pub struct KernelFigures {
     pub corrected_flips: Option<f64>,
     /// Whether within agreement over the asked questions is below 10%, so that churn cannot be seen by this kernel.
     pub degenerate: bool,
+    /// The same bounds with clusters resampled instead of questions, where any question names its cluster. The gate then
+    /// reads the more cautious bound of the two.
+    pub clusters: Option<ClusterBounds>,
+}
+
+/// Bounds of D̂ over all N questions where clusters of questions are resampled: D* is the ratio of two resampled sums.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClusterBounds {
+    /// Clusters; a question without one is a cluster of its own.
+    pub clusters: u64,
+    /// The exact percentile lower bound (one-sided): the denominator is `lattice` times the resampled questions.
+    pub lower_bound: Fraction,
+    /// The exact two-sided percentile interval.
+    pub interval: (Fraction, Fraction),
+    /// The Dirichlet upper bound (one-sided) with one weight a cluster, as a share of 1.
+    pub upper_bound: f64,
 }
 
 /// Mean agreement of answers under one kernel, over the asked questions.
@@ -236,4 +258,47 @@ pub struct Rung {
     pub semantic: Fraction,
     /// Stable flips under the semantic kernel.
     pub stable_flips: u64,
+}
+
+/// Stable flips of the semantic kernel along the ladder from old to new.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trajectories {
+    /// Questions that flip at one adjacent step or more.
+    pub any_step: u64,
+    /// Questions that flip at two adjacent steps or more.
+    pub several_steps: u64,
+    /// Questions that leave and come back, X -> Y -> X: they flip at two consecutive steps, and every answer before
+    /// means the same as every answer after.
+    pub returns: u64,
+    /// Every rung between, and how the stable flips between old and new stand to it.
+    pub middles: Vec<(SnapshotName, Alignment)>,
+}
+
+/// How stable flips stand to a third snapshot. The five counts add up to the flips.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alignment {
+    /// The third snapshot's repeats do not agree.
+    pub repeats_disagree: u64,
+    /// They agree with every old answer and with no new one.
+    pub old: u64,
+    /// They agree with every new answer and with no old one.
+    pub new: u64,
+    /// They agree with no answer of either.
+    pub third: u64,
+    /// Anything else, which only labels that are not transitive lead to.
+    pub mixed: u64,
+}
+
+/// Whether the semantic labels of a question's old and new answers are transitive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transitivity {
+    /// Triples of answers with at least two pairs that mean the same.
+    pub triples: u64,
+    /// Those among them whose third pair does not.
+    pub broken: u64,
+    /// D̂ over all N questions where answers linked by any chain of "same" count as the same.
+    pub churn_components: Fraction,
+    /// D̂ over all N questions where each answer joins the first class all of whose members mean the same as it does, in
+    /// the order of snapshots and repeats.
+    pub churn_complete_link: Fraction,
 }

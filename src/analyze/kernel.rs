@@ -8,8 +8,8 @@ use super::lattice::{Agreeing, Lattice, fraction};
 use super::power::Moments;
 use super::round::significant;
 use super::settings::Settings;
-use super::{dirichlet, flips, randomisation};
-use crate::model::{Fraction, Kernel};
+use super::{cluster, dirichlet, flips, randomisation};
+use crate::model::{Fraction, Kernel, Observation};
 
 /// Within agreement below this share leaves nothing for churn to be seen in.
 const DEGENERATE_PERCENT: i128 = 10;
@@ -40,6 +40,7 @@ pub fn total(comparison: &Comparison<'_>, kernel: Kernel) -> i64 {
 /// # Errors
 /// Those of [`randomisation::p_value`] and [`Bootstrap::new`].
 pub fn figures(
+    observations: &[Observation],
     comparison: &Comparison<'_>,
     kernel: Kernel,
     draws: &[i64],
@@ -68,6 +69,7 @@ pub fn figures(
         stream: bootstrap.check(draws, settings.confidence)?,
         stable_flips: flips::count(comparison, kernel),
         corrected_flips: flips::corrected(comparison, kernel),
+        clusters: cluster::bounds(observations, comparison, kernel, settings.confidence)?,
     })
 }
 

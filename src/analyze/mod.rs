@@ -3,8 +3,10 @@
 //! No I/O, no clock, no randomness that is not seeded by the caller.
 #![deny(clippy::disallowed_methods, reason = "statistics are functions of the observations and the settings alone")]
 
+pub mod alignment;
 mod audit;
 pub mod bootstrap;
+pub mod cluster;
 pub mod comparison;
 pub mod correctness;
 pub mod dirichlet;
@@ -18,6 +20,7 @@ pub mod kernel;
 pub mod ladder;
 pub mod lattice;
 pub mod overlap;
+mod plane;
 pub mod power;
 pub mod quantile;
 pub mod randomisation;
@@ -27,6 +30,8 @@ mod settings;
 pub mod stream;
 pub mod subgroup;
 pub mod sum;
+pub mod trajectory;
+pub mod transitivity;
 
 pub use audit::analyze;
 pub use error::AnalyzeError;

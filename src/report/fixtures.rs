@@ -3,7 +3,7 @@
 use super::result::{AuditResult, EvidenceLine, FORMAT, FlipDetail, Machinery, RunRecord, SnapshotSummary, Validity};
 use crate::analyze::{
     Agreement, Analysis, Correctness, Flip, FlipOverlap, Flows, KernelFigures, Overlap, OverlapFigures, Power, Stream,
-    Subgroup,
+    Subgroup, Transitivity,
 };
 use crate::gate::{Decision, LineOutcome, Verdict};
 use crate::model::{Answer, Confidence, Digest, Fraction, Kernel, QuestionId};
@@ -115,6 +115,14 @@ fn analysis() -> Analysis {
         }],
         power: Power { smallest_detectable: 0.029 },
         ladder: Vec::new(),
+        trajectories: None,
+        closed_book: None,
+        transitivity: Transitivity {
+            triples: 1_100,
+            broken: 0,
+            churn_components: fraction(164, 1600),
+            churn_complete_link: fraction(164, 1600),
+        },
     }
 }
 
@@ -148,6 +156,7 @@ fn kernel(kernel: Kernel, [within, cross, churn, lower, low, high]: [i64; 6], up
         stable_flips: 40,
         corrected_flips: Some(36.0),
         degenerate: false,
+        clusters: None,
     }
 }
 

@@ -1,8 +1,8 @@
 //! Every published figure of the two studies, to the printed digit.
 
 use super::ledger::{nq, settings, tqa};
-use churngate::analyze::{Analysis, KernelFigures, analyze};
-use churngate::model::Fraction;
+use churngate::analyze::{Alignment, Analysis, KernelFigures, analyze};
+use churngate::model::{Fraction, SnapshotName};
 
 fn run(observations: &[churngate::model::Observation]) -> Analysis {
     analyze(observations, &settings()).expect("an analysis")
@@ -106,6 +106,27 @@ fn adjacent_flips_come_out() {
     let analysis = analyze(&nq(), &settings).expect("an analysis");
     let flips: Vec<u64> = analysis.ladder.iter().map(|rung| rung.stable_flips).collect();
     assert_eq!(flips, [33, 29, 26]);
+    assert_eq!(analysis.trajectories.expect("rungs").any_step, 59);
+}
+
+#[test]
+fn inner_trajectories_come_out() {
+    let trajectories = run(&nq()).trajectories.expect("a rung");
+    assert_eq!((trajectories.several_steps, trajectories.returns), (12, 6));
+    let expected = Alignment { old: 8, new: 12, third: 6, repeats_disagree: 12, mixed: 2 };
+    assert_eq!(trajectories.middles, [(SnapshotName("n3".into()), expected)]);
+}
+
+#[test]
+fn closed_book_anchor_comes_out() {
+    let mut observations = nq();
+    for observation in &mut observations {
+        observation.snapshots[0].snapshot = SnapshotName::closed_book();
+    }
+    let mut settings = settings();
+    settings.closed_book = true;
+    let anchor = analyze(&observations, &settings).expect("an analysis").closed_book.expect("asked for");
+    assert_eq!(anchor, Alignment { old: 11, new: 10, third: 8, repeats_disagree: 11, mixed: 0 });
 }
 
 #[test]

@@ -5,7 +5,7 @@ use churngate::analyze::lattice::{Lattice, Repeats};
 use churngate::analyze::quantile::Level;
 use churngate::analyze::score::GoldAnswers;
 use churngate::analyze::sum::{Pmf, Sum};
-use churngate::analyze::{AnalyzeError, bootstrap, dirichlet, fisher, holm, randomisation};
+use churngate::analyze::{AnalyzeError, bootstrap, cluster, dirichlet, fisher, holm, randomisation, transitivity};
 use churngate::model::{Answer, Confidence, Kernel, Normalisation};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -71,7 +71,13 @@ fn labels_that_are_not_transitive_stay_as_they_are() {
     let edges =
         Edges::build(repeats, |i, j| Ok::<bool, AnalyzeError>(equal.contains(&(i, j)) || equal.contains(&(j, i))));
     let lattice = Lattice::new(repeats).expect("a lattice");
-    assert_eq!(lattice.contrast(edges.expect("edges").agreeing()), 3, "0.75 in quarters");
+    let edges = edges.expect("edges");
+    assert_eq!(lattice.contrast(edges.agreeing()), 3, "0.75 in quarters");
+    assert_eq!(transitivity::linked_triples(&edges).1, case["violations"].as_u64().expect("a count"));
+    let closed = transitivity::components(&edges).agreeing();
+    assert_eq!((lattice.within(closed), lattice.cross(closed)), (4, 4), "one class");
+    let linked = transitivity::complete_link(&edges).agreeing();
+    assert_eq!(lattice.contrast(linked), 4, "two classes, a flip");
 }
 
 #[test]
@@ -188,5 +194,39 @@ fn normalisations_and_scores() {
         let answer = Answer::parse(case["pred"].as_str().expect("a text"), 512).expect("an answer");
         assert_eq!(u64::from(gold.matches(&answer)), case["em"].as_u64().expect("em"), "{case}");
         assert!(close(gold.f1(&answer), float(&case["f1"])), "{case}");
+    }
+}
+
+#[test]
+fn cluster_ratio() {
+    let case = &vectors()["cluster_bootstrap"];
+    let list = |key: &str| -> Vec<i64> { serde_json::from_value(case[key].clone()).expect("integers") };
+    let mut rows = cluster::ClusterRows::new();
+    for row in list("S_g_quarter_units").into_iter().zip(list("n_g")) {
+        *rows.entry(row).or_default() += 1;
+    }
+    let ratio = cluster::Ratio::new(&rows, 4).expect("clusters");
+    // The value there is a share of 400,000 draws; enumeration of all 10^10 resamples gives the exact one.
+    let drawn = float(&case["P_le0"]);
+    assert!((ratio.at_most(0, 1) - drawn).abs() < 4.0 * (drawn / 400_000.0).sqrt());
+    assert!((ratio.at_most(0, 1) - 0.036_617_037_8).abs() < 1e-12);
+    // The smallest multiple of 1/400 that is reached.
+    let reached = |t: i64| ratio.at_most(t, 400) >= 0.05;
+    assert!(reached(10) && !reached(9), "0.025");
+    let quantile = ratio.quantile(Level::from_units(10_000_000)).expect("a quantile");
+    assert!(close(quantile.value(), float(&case["MC_400k_q05"])), "{quantile:?}");
+}
+
+#[test]
+fn clusters_of_one_question_give_the_bounds_over_questions() {
+    for case in cases("exact_bootstrap") {
+        let rows = counts(&case).into_iter().map(|(value, count)| ((value, 1), count)).collect();
+        let ratio = cluster::Ratio::new(&rows, 4).expect("clusters");
+        for (level, quantile) in case["q"].as_object().expect("quantiles") {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "levels below 1")]
+            let units = (level.parse::<f64>().expect("a level") * 2e8).round() as u64;
+            let ours = ratio.quantile(Level::from_units(units)).expect("a quantile");
+            assert_eq!(Some(ours.numerator), quantile.as_i64(), "{level} of {case}");
+        }
     }
 }

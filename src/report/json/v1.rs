@@ -4,8 +4,8 @@
 
 use super::image::{Imaged, image};
 use crate::analyze::{
-    Agreement, Analysis, Correctness, Flip, FlipOverlap, Flows, KernelFigures, Overlap, OverlapFigures, Power, Rung,
-    Stream, Subgroup,
+    Agreement, Alignment, Analysis, ClusterBounds, Correctness, Flip, FlipOverlap, Flows, KernelFigures, Overlap,
+    OverlapFigures, Power, Rung, Stream, Subgroup, Trajectories, Transitivity,
 };
 use crate::gate::{Decision, LineOutcome, Verdict};
 use crate::model::{Answer, Confidence, Digest, Fraction, Kernel, QuestionId, SnapshotName};
@@ -103,6 +103,9 @@ image! {
         subgroups: Vec<Subgroup>,
         power: Power,
         ladder: Vec<Rung>,
+        trajectories: Option<Trajectories>,
+        closed_book: Option<Alignment>,
+        transitivity: Transitivity,
     }
 }
 
@@ -123,6 +126,16 @@ image! {
         stable_flips: u64,
         corrected_flips: Option<f64>,
         degenerate: bool,
+        clusters: Option<ClusterBounds>,
+    }
+}
+
+image! {
+    ClusterImage of ClusterBounds {
+        clusters: u64,
+        lower_bound: Fraction,
+        interval: (Fraction, Fraction),
+        upper_bound: f64,
     }
 }
 
@@ -294,5 +307,33 @@ image! {
         retries: Vec<(String, u64)>,
         tokens: (u64, u64),
         duration_ms: u64,
+    }
+}
+
+image! {
+    TrajectoriesImage of Trajectories {
+        any_step: u64,
+        several_steps: u64,
+        returns: u64,
+        middles: Vec<(SnapshotName, Alignment)>,
+    }
+}
+
+image! {
+    AlignmentImage of Alignment {
+        repeats_disagree: u64,
+        old: u64,
+        new: u64,
+        third: u64,
+        mixed: u64,
+    }
+}
+
+image! {
+    TransitivityImage of Transitivity {
+        triples: u64,
+        broken: u64,
+        churn_components: Fraction,
+        churn_complete_link: Fraction,
     }
 }

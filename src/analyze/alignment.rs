@@ -1,0 +1,90 @@
+//! What a third snapshot says about a stable flip: whether its answers side with the old one, the new one, or neither.
+
+use super::AnalyzeError;
+use super::comparison::{Asked, Comparison, find, missing_between};
+use super::figures::Alignment;
+use crate::model::{Label, Observation, SnapshotAnswers, SnapshotName};
+
+/// Where the third snapshot's answers to one flipped question stand. Every flip has exactly one place; none is forced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Its own repeats do not all agree.
+    RepeatsDisagree,
+    /// Every pair with an old answer agrees, and none with a new one.
+    Old,
+    /// Every pair with a new answer agrees, and none with an old one.
+    New,
+    /// No pair agrees with either.
+    Third,
+    /// Anything else: only labels that are not transitive lead here.
+    Mixed,
+}
+
+/// How the stable flips of a comparison stand to a third snapshot, counted.
+///
+/// # Errors
+/// A flipped question without that snapshot or without a judgment of its answers.
+pub fn alignment(comparison: &Comparison<'_>, third: &SnapshotName) -> Result<Alignment, AnalyzeError> {
+    let mut counted = Alignment::default();
+    for asked in comparison.asked.iter().filter(|asked| asked.is_flip()) {
+        match side(asked, find(asked.observation, third)?)? {
+            Side::RepeatsDisagree => counted.repeats_disagree += 1,
+            Side::Old => counted.old += 1,
+            Side::New => counted.new += 1,
+            Side::Third => counted.third += 1,
+            Side::Mixed => counted.mixed += 1,
+        }
+    }
+    Ok(counted)
+}
+
+/// The place of one question.
+///
+/// # Errors
+/// [`AnalyzeError::MissingJudgment`] where two answers were never judged.
+pub fn side(asked: &Asked<'_>, third: &SnapshotAnswers) -> Result<Side, AnalyzeError> {
+    if third.answers.is_empty() {
+        let (question, snapshot) = (asked.observation.id.clone(), third.snapshot.clone());
+        return Err(AnalyzeError::TooFewRepeats { question, snapshot, found: 0 });
+    }
+    let within = agreeing(asked.observation, third, third)?;
+    let (old, new) = (agreeing(asked.observation, asked.old, third)?, agreeing(asked.observation, asked.new, third)?);
+    Ok(match (within, old, new) {
+        (Agreeing::Some | Agreeing::None, ..) => Side::RepeatsDisagree,
+        (_, Agreeing::All, Agreeing::None) => Side::Old,
+        (_, Agreeing::None, Agreeing::All) => Side::New,
+        (_, Agreeing::None, Agreeing::None) => Side::Third,
+        _ => Side::Mixed,
+    })
+}
+
+/// How many pairs agree.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Agreeing {
+    All,
+    Some,
+    None,
+}
+
+/// The pairs of one answer of each snapshot; an answer agrees with itself.
+pub(super) fn agreeing(
+    observation: &Observation,
+    one: &SnapshotAnswers,
+    other: &SnapshotAnswers,
+) -> Result<Agreeing, AnalyzeError> {
+    let (mut same, mut different) = (false, false);
+    for (i, left) in one.answers.iter().enumerate() {
+        for (j, right) in other.answers.iter().enumerate() {
+            match observation.label(left, right) {
+                Some(Label::Same) => same = true,
+                Some(Label::Different) => different = true,
+                None => return Err(missing_between(observation, (one, i), (other, j))),
+            }
+        }
+    }
+    Ok(match (same, different) {
+        (_, false) => Agreeing::All,
+        (true, true) => Agreeing::Some,
+        (false, true) => Agreeing::None,
+    })
+}

@@ -1,0 +1,151 @@
+//! Clusters of questions (of one source, one session): clusters are resampled, and D* is a ratio of two sums.
+//!
+//! Cluster g contributes `S_g`, the sum of its contrasts in lattice units, and `n_g` questions. The law of the pair of
+//! resampled sums is the G-fold convolution of the clusters' frequencies on a plane, by one two-dimensional Fourier transform;
+//! the quantiles of their ratio are read off it.
+
+use super::AnalyzeError;
+use super::comparison::Comparison;
+use super::dirichlet;
+use super::figures::ClusterBounds;
+use super::lattice::fraction;
+use super::plane::Plane;
+use super::quantile::{Level, Levels};
+use super::round::significant;
+use crate::model::{Confidence, Fraction, Kernel, Observation};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// How many clusters have this sum of contrasts (lattice units) and this many questions.
+pub type ClusterRows = BTreeMap<(i64, i64), u64>;
+
+/// The law of `D* = sum S_g / (units sum n_g)` over resampled clusters.
+#[derive(Clone, Debug)]
+pub struct Ratio {
+    /// Possible pairs of sums with their probabilities, by ascending ratio.
+    outcomes: Vec<((i64, i64), f64)>,
+    units: u64,
+}
+
+impl Ratio {
+    /// Resamples all clusters with replacement; `units` is how many lattice units make 1.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::NoQuestions`] without clusters, [`AnalyzeError::TooLarge`] where the plane would not fit memory.
+    ///
+    /// ```
+    /// use churngate::analyze::cluster::Ratio;
+    /// // Three clusters of two questions each, one of which has one stable flip: P(D* <= 0) = (2/3)^3.
+    /// let ratio = Ratio::new(&[((0, 2), 2), ((4, 2), 1)].into(), 4)?;
+    /// assert!((ratio.at_most(0, 1) - 8.0 / 27.0).abs() < 1e-12);
+    /// # Ok::<(), churngate::analyze::AnalyzeError>(())
+    /// ```
+    pub fn new(rows: &ClusterRows, units: u64) -> Result<Self, AnalyzeError> {
+        if rows.values().sum::<u64>() == 0 {
+            return Err(AnalyzeError::NoQuestions);
+        }
+        let plane = Plane::resample(rows).ok_or(AnalyzeError::TooLarge)?;
+        let mut outcomes: Vec<((i64, i64), f64)> =
+            plane.outcomes().filter(|((_, questions), _)| *questions > 0).collect();
+        outcomes.sort_by(|(one, _), (other, _)| by_ratio(*one, *other));
+        Ok(Self { outcomes, units })
+    }
+
+    /// P(D* <= numerator / denominator), for a positive denominator.
+    #[must_use]
+    pub fn at_most(&self, numerator: i64, denominator: i64) -> f64 {
+        let units = i128::from(self.units);
+        let within = |(sum, questions): (i64, i64)| {
+            i128::from(sum) * i128::from(denominator) <= i128::from(numerator) * units * i128::from(questions)
+        };
+        self.outcomes.iter().take_while(|(pair, _)| within(*pair)).map(|(_, mass)| mass).sum()
+    }
+
+    /// The smallest possible ratio t with P(D* <= t) >= level, as an exact fraction.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::TooLarge`] where the denominator does not fit.
+    pub fn quantile(&self, level: Level) -> Result<Fraction, AnalyzeError> {
+        let mut sum = 0.0;
+        let reached = self.outcomes.iter().find(|(_, mass)| {
+            sum += mass;
+            level.is_reached(sum)
+        });
+        let ((total, questions), _) = reached.or(self.outcomes.last()).ok_or(AnalyzeError::NoQuestions)?;
+        fraction(*total, self.units, questions.unsigned_abs())
+    }
+}
+
+/// Ascending ratio; equal ratios in a fixed order.
+fn by_ratio(one: (i64, i64), other: (i64, i64)) -> Ordering {
+    let left = i128::from(one.0) * i128::from(other.1);
+    let right = i128::from(other.0) * i128::from(one.1);
+    left.cmp(&right).then(one.cmp(&other))
+}
+
+/// The bounds of one kernel over clusters; absent where no question names its cluster.
+///
+/// # Errors
+/// Those of [`Ratio::new`].
+pub fn bounds(
+    observations: &[Observation],
+    comparison: &Comparison<'_>,
+    kernel: Kernel,
+    confidence: Confidence,
+) -> Result<Option<ClusterBounds>, AnalyzeError> {
+    if observations.iter().all(|observation| observation.cluster.is_none()) {
+        return Ok(None);
+    }
+    let rows = rows(observations, comparison, kernel);
+    let units = comparison.lattice.map_or(1, |lattice| lattice.units());
+    let (ratio, levels) = (Ratio::new(&rows, units)?, Levels::of(confidence));
+    Ok(Some(ClusterBounds {
+        clusters: rows.values().sum(),
+        lower_bound: ratio.quantile(levels.lower)?,
+        interval: (ratio.quantile(levels.low)?, ratio.quantile(levels.high)?),
+        upper_bound: significant(upper_bound(&rows, units, confidence.alpha())),
+    }))
+}
+
+fn rows(observations: &[Observation], comparison: &Comparison<'_>, kernel: Kernel) -> ClusterRows {
+    let mut contrasts = BTreeMap::new();
+    if let Some(lattice) = comparison.lattice {
+        for asked in &comparison.asked {
+            contrasts.insert(&asked.observation.id, lattice.contrast(asked.edges(kernel).agreeing()));
+        }
+    }
+    let mut clusters: BTreeMap<&str, (i64, i64)> = BTreeMap::new();
+    let mut rows = ClusterRows::new();
+    for observation in observations {
+        let contrast = contrasts.get(&observation.id).copied().unwrap_or(0);
+        match &observation.cluster {
+            None => *rows.entry((contrast, 1)).or_default() += 1,
+            Some(cluster) => {
+                let sums = clusters.entry(cluster).or_default();
+                *sums = (sums.0 + contrast, sums.1 + 1);
+            }
+        }
+    }
+    for sums in clusters.into_values() {
+        *rows.entry(sums).or_default() += 1;
+    }
+    rows
+}
+
+/// The Dirichlet bound with one weight a cluster: the t with `P(sum_g (S_g - t n_g) G_g + (1 - t) n_max G_0 <= 0) = 1 - alpha`.
+/// With clusters of equal size it is the bound of the mean of cluster means; an unseen cluster is taken as large as the
+/// largest seen and wholly flipped.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "lattice values are far below 2^53")]
+pub fn upper_bound(rows: &ClusterRows, units: u64, alpha: f64) -> f64 {
+    let largest = rows.keys().map(|(_, questions)| *questions).max().unwrap_or(1) as f64;
+    let scaled: Vec<dirichlet::Weighted> = rows
+        .iter()
+        .map(|((sum, questions), count)| dirichlet::Weighted {
+            sum: *sum as f64 / units as f64 / largest,
+            weight: *questions as f64 / largest,
+            count: *count,
+        })
+        .collect();
+    dirichlet::upper_ratio(&scaled, 1.0, alpha)
+}

@@ -1,0 +1,84 @@
+//! Labels that are not transitive: how often, and what two repairs would make of D̂. Raw labels are what counts.
+
+use super::AnalyzeError;
+use super::comparison::Comparison;
+use super::edges::Edges;
+use super::figures::Transitivity;
+use super::lattice::fraction;
+
+/// Counts over the semantic labels of all asked questions.
+///
+/// # Errors
+/// [`AnalyzeError::TooLarge`] where a denominator does not fit.
+pub fn transitivity(comparison: &Comparison<'_>) -> Result<Transitivity, AnalyzeError> {
+    let (mut triples, mut broken) = (0, 0);
+    for asked in &comparison.asked {
+        let (linked, open) = linked_triples(&asked.semantic);
+        triples += linked;
+        broken += open;
+    }
+    let churn = |repaired: fn(&Edges) -> Edges| {
+        let Some(lattice) = comparison.lattice else { return fraction(0, 1, comparison.questions()) };
+        let contrast = |edges: &Edges| lattice.contrast(repaired(edges).agreeing());
+        let sum = comparison.asked.iter().map(|asked| contrast(&asked.semantic)).sum();
+        lattice.mean(sum, comparison.questions())
+    };
+    Ok(Transitivity {
+        triples,
+        broken,
+        churn_components: churn(components)?,
+        churn_complete_link: churn(complete_link)?,
+    })
+}
+
+/// Triples with at least two agreeing pairs, and those among them with exactly two.
+///
+/// ```
+/// use churngate::analyze::{edges::Edges, lattice::Repeats, transitivity::linked_triples};
+/// // 0 = 1, 0 = 2, 2 = 3, and no other pair.
+/// let same = |i: usize, j: usize| Ok::<bool, ()>([(0, 1), (0, 2), (2, 3)].contains(&(i, j)));
+/// let edges = Edges::build(Repeats { old: 2, new: 2 }, same)?;
+/// assert_eq!(linked_triples(&edges), (2, 2));
+/// # Ok::<(), ()>(())
+/// ```
+#[must_use]
+pub fn linked_triples(edges: &Edges) -> (u64, u64) {
+    let (mut linked, mut open) = (0, 0);
+    for (i, j) in edges.pairs() {
+        for k in j + 1..edges.answers() {
+            let agreeing = [(i, j), (i, k), (j, k)].into_iter().filter(|(a, b)| edges.agree(*a, *b)).count();
+            linked += u64::from(agreeing >= 2);
+            open += u64::from(agreeing == 2);
+        }
+    }
+    (linked, open)
+}
+
+/// Answers linked by any chain of agreeing pairs agree.
+#[must_use]
+pub fn components(edges: &Edges) -> Edges {
+    let mut class: Vec<usize> = (0..edges.answers()).collect();
+    for (i, j) in edges.pairs().filter(|(i, j)| edges.agree(*i, *j)) {
+        let (kept, gone) = (class[i].min(class[j]), class[i].max(class[j]));
+        class.iter_mut().filter(|class| **class == gone).for_each(|class| *class = kept);
+    }
+    by_class(edges, &class)
+}
+
+/// Each answer joins the first class all of whose members agree with it, or opens a new one.
+#[must_use]
+pub fn complete_link(edges: &Edges) -> Edges {
+    let mut class: Vec<usize> = Vec::new();
+    for answer in 0..edges.answers() {
+        let fits = |candidate: usize| {
+            (0..answer).filter(|member| class[*member] == candidate).all(|member| edges.agree(member, answer))
+        };
+        let chosen = (0..answer).find(|candidate| class.contains(candidate) && fits(*candidate)).unwrap_or(answer);
+        class.push(chosen);
+    }
+    by_class(edges, &class)
+}
+
+fn by_class(edges: &Edges, class: &[usize]) -> Edges {
+    edges.relabelled(|i, j| class[i] == class[j])
+}
