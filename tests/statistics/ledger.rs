@@ -25,6 +25,7 @@ struct Record {
     str: Vec<u32>,
     em: Vec<u8>,
     unk: Vec<u8>,
+    text: BTreeMap<String, String>,
     sem_pair_overrides: Vec<(usize, usize, u8)>,
     overlap_n1_n7: usize,
 }
@@ -89,7 +90,9 @@ fn observation(ledger: &Ledger, record: &Record) -> Observation {
 /// the punctuation that normalisation deletes.
 fn answer(record: &Record, i: usize) -> Answer {
     let dots = if record.sem_pair_overrides.is_empty() { String::new() } else { ".".repeat(i) };
-    let text = if record.unk[i] == 1 { "UNKNOWN".to_owned() } else { format!("answer {}{dots}", record.str[i]) };
+    let shown = record.text.get(&record.str[i].to_string()).cloned();
+    let made_up = || format!("answer {}{dots}", record.str[i]);
+    let text = if record.unk[i] == 1 { "UNKNOWN".to_owned() } else { shown.unwrap_or_else(made_up) };
     Answer::parse(&text, 512).expect("an answer")
 }
 

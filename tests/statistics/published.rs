@@ -144,3 +144,21 @@ fn the_same_input_gives_the_same_bytes() {
     let bytes = || serde_json::to_vec(&run(&tqa())).expect("json");
     assert_eq!(bytes(), bytes());
 }
+
+/// The committed examples hold exactly these studies.
+#[test]
+fn examples_are_the_studies() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
+    for (name, expected) in [("paper-nq", nq()), ("paper-triviaqa", tqa())] {
+        let file = format!("{root}/{name}/answers.jsonl");
+        let text = std::fs::read_to_string(&file).expect("an example");
+        let read = churngate::run::outside::parse(&text, &file).expect("questions");
+        assert_eq!(read.len(), expected.len());
+        for (read, expected) in read.iter().zip(&expected) {
+            assert_eq!(read.snapshots, expected.snapshots, "{}", expected.id);
+            assert_eq!(read.judgments, expected.judgments, "{}", expected.id);
+            assert_eq!(read.id, expected.id);
+        }
+        assert_eq!(run(&read), run(&expected), "{name}");
+    }
+}
