@@ -5,7 +5,7 @@ use super::pmf::{Pmf, to_float};
 use super::window;
 
 /// Above this probability the untilted window is exact enough.
-pub(super) const NEAR: f64 = 1e-3;
+pub(super) const NEAR: f64 = 0.1;
 /// Tilts beyond this per unit change nothing in 64 bits.
 const STEEPEST: f64 = 700.0;
 
