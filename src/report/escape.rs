@@ -64,13 +64,11 @@ pub(in crate::report) fn fenced(info: &'static str, lines: &[String]) -> String 
 }
 
 fn visible(text: &str, limit: usize) -> String {
+    let unified = text.replace("\r\n", "\n");
+    let mut pieces = Pieces { rest: unified.chars().peekable(), previous: ' ', marks: 0 };
     let mut shown = String::new();
     let mut left = limit;
-    let mut marks = 0;
-    let unified = text.replace("\r\n", "\n");
-    for character in unified.chars() {
-        marks = if is_combining_mark(character) { marks + 1 } else { 0 };
-        let piece = if marks > MARKS_ON_ONE_LETTER { code_point(character) } else { shown_as(character) };
+    while let Some(piece) = pieces.next() {
         let length = piece.chars().count();
         if length > left {
             shown.push('…');
@@ -84,6 +82,37 @@ fn visible(text: &str, limit: usize) -> String {
     }
     // Comments carry the marker by which a comment is found again: no text from outside may look like one.
     shown.replace("<!--", "<!- -")
+}
+
+/// The characters of a text, each as it is shown.
+struct Pieces<'a> {
+    rest: std::iter::Peekable<std::str::Chars<'a>>,
+    previous: char,
+    marks: usize,
+}
+
+impl Iterator for Pieces<'_> {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        let character = self.rest.next()?;
+        let previous = std::mem::replace(&mut self.previous, character);
+        self.marks = if is_combining_mark(character) { self.marks + 1 } else { 0 };
+        let joins = matches!(character, '\u{200c}' | '\u{200d}')
+            && needs_joiners(previous)
+            && self.rest.peek().is_some_and(|next| needs_joiners(*next));
+        Some(match character {
+            _ if joins => character.to_string(),
+            _ if self.marks > MARKS_ON_ONE_LETTER => code_point(character),
+            _ => shown_as(character),
+        })
+    }
+}
+
+/// Whether a character belongs to a script or to pictures that are written with joiners: between two of these a
+/// joiner changes what is seen, so it hides nothing.
+const fn needs_joiners(character: char) -> bool {
+    matches!(character, '\u{600}'..='\u{dff}' | '\u{2600}'..='\u{27bf}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
 }
 
 fn shown_as(character: char) -> String {

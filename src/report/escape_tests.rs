@@ -49,11 +49,22 @@ fn only_code(markdown: &str) -> Option<String> {
     }
 }
 
-/// Whether a character neither shows nor breaks anything it should not.
+/// Whether a character shows, and breaks nothing. Joiners are looked at on their own.
 fn shows(character: char) -> bool {
-    let direction = matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}');
+    let direction = matches!(character, '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}');
+    let invisible = matches!(character, '\u{2060}'..='\u{206f}' | '\u{ad}' | '\u{61c}' | '\u{feff}');
     let tag = matches!(character, '\u{e0000}'..='\u{e007f}');
-    !character.is_control() && !direction && !tag && !matches!(character, '\u{ad}' | '\u{61c}' | '\u{feff}')
+    !character.is_control() && !direction && !invisible && !tag
+}
+
+#[test]
+fn joiners_stand_only_where_writing_needs_them() {
+    let shown = |text| Untrusted::new(text).visible(100);
+    assert_eq!(shown("می\u{200c}خواهم"), "می\u{200c}خواهم");
+    assert_eq!(shown("👨\u{200d}👩"), "👨\u{200d}👩");
+    assert_eq!(shown("pass\u{200d}word"), "pass‹U+200D›word");
+    assert_eq!(shown("é\u{200c}é \u{200c}"), "é‹U+200C›é ‹U+200C›");
+    assert_eq!(shown("م\u{200c}\u{200c}م"), "م‹U+200C›‹U+200C›م");
 }
 
 #[test]

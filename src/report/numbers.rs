@@ -3,7 +3,7 @@
 use crate::model::{Fraction, PercentagePoints};
 
 /// Decimals of percentage points in reports.
-const DECIMALS: u32 = 2;
+pub(in crate::report) const DECIMALS: u32 = 2;
 
 /// A share as percentage points, rounded half up.
 pub(in crate::report) fn pp(share: Fraction) -> String {

@@ -1,6 +1,6 @@
 //! Whole reports of typical results, as people read them.
 
-use super::fixtures::{compatible, incompatible, inconclusive};
+use super::fixtures::{compatible, flip, fraction, incompatible, inconclusive};
 use super::result::AuditResult;
 use super::{html, junit, markdown, terminal};
 use insta::assert_snapshot;
@@ -107,4 +107,37 @@ fn the_junit_of_each_verdict_is_stable() {
     inconclusive.decision.inconclusive = "fail".to_owned();
     assert!(junit(&inconclusive).contains("failures=\"1\""));
     assert!(junit(&compatible()).contains("failures=\"0\""));
+}
+
+#[test]
+fn no_rounding_puts_a_figure_on_the_other_side_of_its_limit() {
+    let mut result = inconclusive();
+    result.analysis.kernels[0].churn = fraction(23_990, 800_000);
+    result.decision.incompatible_when[0].figure_pp = 2.99875;
+    result.analysis.kernels[1].upper_bound = 0.050_004;
+    result.decision.compatible_when[0].figure_pp = 5.0004;
+    let text = markdown(&result);
+    assert!(text.contains("| exact | **2.999** |"), "{text}");
+    assert!(text.contains("| blocks | exact | D̂ | 2.999 | ≥ 3 pp | no |"), "{text}");
+    assert!(text.contains("| passes | semantic | upper bound | 5.0004 | < 5 pp | no |"), "{text}");
+}
+
+#[test]
+fn a_figure_at_its_limit_is_printed_as_the_limit() {
+    let mut result = incompatible();
+    result.analysis.kernels[0].churn = fraction(24, 800);
+    result.decision.incompatible_when[0].figure_pp = 3.0;
+    assert!(markdown(&result).contains("| blocks | exact | D̂ | 3.00 | ≥ 3 pp | yes |"));
+}
+
+#[test]
+fn a_great_many_flips_are_shown_in_part_and_counted_in_full() {
+    let mut result = incompatible();
+    result.flips.clear();
+    result.analysis.flips = (0..2500).map(|number| flip(&format!("q{number}"), "old", "new")).collect();
+    let page = html(&result);
+    assert!(page.contains("2,500 questions, worst first"), "{page}");
+    assert!(page.contains("The first 1,000 are shown; result.json has all."));
+    assert!(page.contains("q999") && !page.contains("q1000"));
+    assert!(junit(&result).contains("tests=\"1001\""));
 }

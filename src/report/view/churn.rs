@@ -3,7 +3,7 @@
 use super::rule;
 use crate::analyze::{Agreement, Analysis, KernelFigures};
 use crate::gate::{Decision, LineOutcome};
-use crate::model::Fraction;
+use crate::model::{Fraction, Kernel};
 use crate::report::document::{Block, Line, Section, Table, Topic};
 use crate::report::numbers;
 use crate::report::picture::{Bar, Scale};
@@ -36,24 +36,33 @@ pub(in crate::report) fn table<'a>(result: &AuditResult) -> Table<'a> {
         ("upper bound", true),
         ("p", true),
     ];
-    let rows = result.analysis.kernels.iter().map(|figures| row(figures, &result.decision)).collect();
+    let rows = result.analysis.kernels.iter().map(|figures| row(figures, result)).collect();
     Table { columns, rows }
 }
 
-fn row<'a>(figures: &KernelFigures, decision: &Decision) -> Vec<Line<'a>> {
+fn row<'a>(figures: &KernelFigures, result: &AuditResult) -> Vec<Line<'a>> {
     let (low, high) = figures.interval;
-    let mut cells = vec![Line::ours(figures.kernel.to_string()), Line::strong(numbers::pp(figures.churn))];
+    let told = |name, plain| beside_its_limits(figures.kernel, name, plain, result);
+    let mut cells = vec![Line::ours(figures.kernel.to_string()), Line::strong(told("D̂", numbers::pp(figures.churn)))];
     let rest = [
         format!("{} to {}", numbers::pp(low), numbers::pp(high)),
-        limits(figures, decision),
+        limits(figures, &result.decision),
         agreement(figures, |agreement| agreement.within),
         agreement(figures, |agreement| agreement.cross),
-        numbers::pp(figures.lower_bound),
-        numbers::pp_float(figures.upper_bound),
+        told("lower bound", numbers::pp(figures.lower_bound)),
+        told("upper bound", numbers::pp_float(figures.upper_bound)),
         numbers::probability(figures.randomisation_p),
     ];
     cells.extend(rest.into_iter().map(Line::ours));
     cells
+}
+
+/// A figure with as many decimals as the lines of the rule about it need, never fewer than it has.
+fn beside_its_limits(kernel: Kernel, name: &str, plain: String, result: &AuditResult) -> String {
+    let lines = result.decision.incompatible_when.iter().chain(&result.decision.compatible_when);
+    let about_it = lines.filter(|line| line.kernel == kernel && rule::condition(line).figure == name);
+    let told = about_it.map(|line| rule::figure(line, &result.analysis));
+    told.chain([plain]).max_by_key(String::len).unwrap_or_default()
 }
 
 fn agreement(figures: &KernelFigures, of: fn(&Agreement) -> Fraction) -> String {

@@ -10,6 +10,8 @@ use crate::report::numbers;
 use crate::report::result::{AuditResult, EvidenceLine, FlipDetail};
 use std::collections::BTreeMap;
 
+/// Flips that any report shows; `result.json` has all of them.
+const SHOWN: usize = 1000;
 /// Flips that stand open.
 const OPEN: usize = 3;
 /// Characters of a question that are shown.
@@ -31,10 +33,10 @@ pub(super) fn section(result: &AuditResult) -> Section<'_> {
     section
 }
 
-/// One entry a flip, in the order of the analysis.
+/// One entry a flip, in the order of the analysis, up to the number that is shown.
 pub(in crate::report) fn entries(result: &AuditResult) -> Vec<Vec<Block<'_>>> {
     let details: BTreeMap<_, _> = result.flips.iter().map(|detail| (&detail.question, detail)).collect();
-    let numbered = (1..).zip(&result.analysis.flips);
+    let numbered = (1..).zip(&result.analysis.flips).take(SHOWN);
     numbered.map(|(number, flip)| entry(number, flip, details.get(&flip.question).copied())).collect()
 }
 
@@ -45,9 +47,10 @@ fn introduction(result: &AuditResult) -> String {
     }
     format!(
         "{}, worst first: repeats of the old snapshot agree in meaning, repeats of the new one agree, and the two \
-         disagree.{}",
+         disagree.{}{}",
         numbers::counted(flips, "question"),
-        expected_by_chance(&result.analysis).unwrap_or_default()
+        expected_by_chance(&result.analysis).unwrap_or_default(),
+        if flips > SHOWN as u64 { " The first 1,000 are shown; result.json has all." } else { "" }
     )
 }
 

@@ -2,7 +2,7 @@
 
 use super::{NAME, rule};
 use crate::analyze::{Analysis, KernelFigures};
-use crate::gate::{Decision, LineOutcome, Verdict};
+use crate::gate::{LineOutcome, Verdict};
 use crate::model::Kernel;
 use crate::report::document::Line;
 use crate::report::numbers;
@@ -12,7 +12,7 @@ use crate::report::result::AuditResult;
 pub(in crate::report) fn headline(result: &AuditResult) -> String {
     match result.decision.verdict {
         Verdict::Incompatible => incompatible(result),
-        Verdict::Compatible => compatible(&result.decision),
+        Verdict::Compatible => compatible(result),
         Verdict::Inconclusive => inconclusive(result),
     }
 }
@@ -42,15 +42,16 @@ fn excess(result: &AuditResult, lines: &[LineOutcome], kernel: Kernel) -> Option
     Some(format!("{} pp {kernel}{limit}", numbers::pp(churn)))
 }
 
-fn compatible(decision: &Decision) -> String {
-    let told: Vec<String> = decision.compatible_when.iter().map(proof).collect();
+fn compatible(result: &AuditResult) -> String {
+    let lines = result.decision.compatible_when.iter();
+    let told: Vec<String> = lines.map(|line| proof(line, &result.analysis)).collect();
     format!("Compatible: excess churn is proved small, {}", told.join(" and "))
 }
 
 /// `semantic upper bound 1.50 pp, limit 5 pp`.
-fn proof(line: &LineOutcome) -> String {
+fn proof(line: &LineOutcome, analysis: &Analysis) -> String {
     let limit = rule::limit(line).map_or_else(|| "–".to_owned(), numbers::limit);
-    format!("{} {} {} pp (limit {limit})", line.kernel, rule::condition(line).figure, rule::figure(line))
+    format!("{} {} {} pp (limit {limit})", line.kernel, rule::condition(line).figure, rule::figure(line, analysis))
 }
 
 fn inconclusive(result: &AuditResult) -> String {

@@ -1,10 +1,12 @@
 //! The rule of the gate, line by line.
 
+use crate::analyze::Analysis;
 use crate::gate::LineOutcome;
-use crate::model::{Kernel, PercentagePoints};
+use crate::model::{Fraction, Kernel, PercentagePoints};
 use crate::report::document::{Block, Line, Section, Table, Topic};
 use crate::report::numbers;
 use crate::report::result::AuditResult;
+use std::cmp::Ordering;
 
 /// A condition as the report words it: the figure's name, the comparison, and whether the line belongs to a rule
 /// about D̂ itself.
@@ -40,12 +42,31 @@ pub(super) fn against(line: &LineOutcome) -> String {
 
 /// The figure of a line with as many decimals as it takes to see on which side of the limit it lies: a D̂ of
 /// 2.9988 pp is never printed as 3.00 pp beside a limit of 3 pp.
-pub(super) fn figure(line: &LineOutcome) -> String {
-    let limit = limit(line).map_or(f64::NAN, |limit| limit.value() * 100.0);
-    let side = line.figure_pp.partial_cmp(&limit);
-    let tells = |text: &String| text.parse::<f64>().is_ok_and(|shown| shown.partial_cmp(&limit) == side);
-    let texts = || (2..=6).map(|decimals| numbers::float(line.figure_pp, decimals));
-    texts().find(tells).unwrap_or_else(|| numbers::float(line.figure_pp, 2))
+pub(super) fn figure(line: &LineOutcome, analysis: &Analysis) -> String {
+    let exact = exact(line, analysis);
+    let shown =
+        |decimals| exact.map_or_else(|| numbers::float(line.figure_pp, decimals), |share| share.to_pp(decimals));
+    let tells = |text: &String| limit(line).is_none_or(|limit| side_of_text(text, limit) == side(line, exact, limit));
+    let mut texts = (numbers::DECIMALS..=6).map(shown);
+    texts.find(tells).unwrap_or_else(|| shown(numbers::DECIMALS))
+}
+
+/// The exact value behind a line's figure; the upper bound has none.
+fn exact(line: &LineOutcome, analysis: &Analysis) -> Option<Fraction> {
+    let figures = analysis.kernels.iter().find(|figures| figures.kernel == line.kernel)?;
+    match line.condition.as_str() {
+        "at_least" | "below" => Some(figures.churn),
+        "lower_bound_above" => Some(figures.lower_bound),
+        _ => None,
+    }
+}
+
+fn side(line: &LineOutcome, exact: Option<Fraction>, limit: PercentagePoints) -> Option<Ordering> {
+    exact.map_or_else(|| line.figure_pp.partial_cmp(&(limit.value() * 100.0)), |share| Some(share.compare(limit)))
+}
+
+fn side_of_text(text: &str, limit: PercentagePoints) -> Option<Ordering> {
+    Some(format!("{text}pp").parse::<PercentagePoints>().ok()?.cmp(&limit))
 }
 
 /// Why a line cannot hold whatever its figure.
@@ -64,8 +85,11 @@ pub(super) fn leading_kernel(lines: &[LineOutcome]) -> Option<Kernel> {
 
 pub(super) fn section(result: &AuditResult) -> Section<'_> {
     let decision = &result.decision;
-    let mut rows = rows("blocks", &decision.incompatible_when);
-    rows.extend(self::rows("passes", &decision.compatible_when));
+    let rows = |rule, lines: &[LineOutcome]| -> Vec<_> {
+        lines.iter().map(|line| row(rule, line, &result.analysis)).collect()
+    };
+    let mut all = rows("blocks", &decision.incompatible_when);
+    all.extend(rows("passes", &decision.compatible_when));
     let columns = vec![
         ("rule", false),
         ("kernel", false),
@@ -76,7 +100,7 @@ pub(super) fn section(result: &AuditResult) -> Section<'_> {
     ];
     let intro = "The gate blocks where every blocking line holds, else passes where every passing line holds, else is \
                  inconclusive. No subgroup, accuracy or overlap can change that.";
-    let blocks = vec![Block::Paragraph(Line::ours(intro)), Block::Table(Table { columns, rows })];
+    let blocks = vec![Block::Paragraph(Line::ours(intro)), Block::Table(Table { columns, rows: all })];
     Section::new(Topic::Rule, teaser(result), blocks)
 }
 
@@ -90,17 +114,13 @@ fn teaser(result: &AuditResult) -> String {
     )
 }
 
-fn rows<'a>(rule: &'static str, lines: &'a [LineOutcome]) -> Vec<Vec<Line<'a>>> {
-    lines.iter().map(|line| row(rule, line)).collect()
-}
-
-fn row<'a>(rule: &'static str, line: &'a LineOutcome) -> Vec<Line<'a>> {
+fn row<'a>(rule: &'static str, line: &LineOutcome, analysis: &Analysis) -> Vec<Line<'a>> {
     let holds = void(line).unwrap_or(if line.holds { "yes" } else { "no" });
     let cells = [
         rule.to_owned(),
         line.kernel.to_string(),
         condition(line).figure.to_owned(),
-        figure(line),
+        figure(line, analysis),
         against(line),
         holds.to_owned(),
     ];
