@@ -65,10 +65,10 @@ pub(in crate::report) fn fenced(info: &'static str, lines: &[String]) -> String 
 
 fn visible(text: &str, limit: usize) -> String {
     let unified = text.replace("\r\n", "\n");
-    let mut pieces = Pieces { rest: unified.chars().peekable(), previous: ' ', marks: 0 };
+    let pieces = Pieces { rest: unified.chars().peekable(), previous: ' ', marks: 0 };
     let mut shown = String::new();
     let mut left = limit;
-    while let Some(piece) = pieces.next() {
+    for piece in pieces {
         let length = piece.chars().count();
         if length > left {
             shown.push('…');
