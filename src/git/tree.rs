@@ -29,7 +29,12 @@ pub enum Located {
     /// A folder.
     Tree(ObjectId),
     /// A file.
-    Blob(ObjectId),
+    Blob {
+        /// Its object.
+        object: ObjectId,
+        /// Its size.
+        bytes: u64,
+    },
 }
 
 /// What kind of thing an entry of a tree is.
@@ -71,12 +76,21 @@ pub fn locate(folder: &Utf8Path, commit: &CommitId, path: &Utf8Path) -> Result<L
         return Err(missing());
     }
     let object = object_id(command::line(folder, "rev-parse", &output)?.as_bytes(), "rev-parse")?;
-    let output = command::run(command::git(folder, "cat-file").arg("-t").arg(object.as_str()))?;
-    match command::line(folder, "cat-file", &output)?.as_str() {
+    match about(folder, &object, "-t")?.as_str() {
         "tree" => Ok(Located::Tree(object)),
-        "blob" => Ok(Located::Blob(object)),
+        "blob" => {
+            let size = about(folder, &object, "-s")?.parse();
+            let bytes = size.map_err(|_| GitError::Unreadable { command: "cat-file" })?;
+            Ok(Located::Blob { object, bytes })
+        }
         _ => Err(missing()),
     }
+}
+
+/// The type (`-t`) or size (`-s`) of an object.
+fn about(folder: &Utf8Path, object: &ObjectId, what: &str) -> Result<String, GitError> {
+    let output = command::run(command::git(folder, "cat-file").arg(what).arg(object.as_str()))?;
+    command::line(folder, "cat-file", &output)
 }
 
 /// Every entry below a tree, in git's order (by the bytes of the path).

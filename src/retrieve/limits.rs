@@ -6,5 +6,8 @@ pub(super) const MAX_ATTEMPTS: u32 = 5;
 pub(super) const MAX_OUTPUT_BYTES: usize = 32 * 1024 * 1024;
 /// Questions that are searched for and recorded together by the embedded backends.
 pub(super) const BATCH: usize = 256;
-/// Corpora of at most this many documents are indexed in memory.
-pub(super) const IN_MEMORY_DOCUMENTS: u64 = 50_000;
+/// Corpora of at most this many bytes are indexed in memory.
+pub(super) const IN_MEMORY_BYTES: u64 = 64 * 1024 * 1024;
+/// Units without any valid reply after which a pass stops, if no other unit of it had one either: then the template or
+/// the server is wrong, and more calls would not mend it.
+pub(super) const HOPELESS: u64 = 10;

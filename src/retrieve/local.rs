@@ -3,7 +3,7 @@
 use super::bm25::{Bm25Index, IndexError, IndexSettings};
 use super::corpus::{Corpus, CorpusError, Documents};
 use super::file::EvidenceFile;
-use super::limits::{BATCH, IN_MEMORY_DOCUMENTS};
+use super::limits::{BATCH, IN_MEMORY_BYTES};
 use super::progress::{PASSES, Progress, Unit};
 use super::records::{Writer, accepted, now_ms, outcome};
 use super::stage::out_of_time;
@@ -136,13 +136,10 @@ struct Opening {
 
 impl Opening {
     fn bm25(&self, spec: &Bm25Spec) -> Result<Arc<dyn Local>, Failure> {
-        let settings = IndexSettings {
-            chunk_chars: spec.chunk_chars,
-            max_chars: self.max_chars,
-            in_memory: self.frozen.documents.is_some_and(|documents| documents <= IN_MEMORY_DOCUMENTS),
-        };
         let index = || -> Result<_, IndexError> {
             let corpus = Corpus::open(&self.source, &self.base)?;
+            let in_memory = corpus.bytes <= IN_MEMORY_BYTES;
+            let settings = IndexSettings { chunk_chars: spec.chunk_chars, max_chars: self.max_chars, in_memory };
             Bm25Index::build(until(corpus.documents()?, &self.cancel), settings)
         };
         let built = index().map_err(|error| error.of_snapshot(&self.frozen.name))?;

@@ -3,7 +3,7 @@
 
 use super::command::Program;
 use super::engine::Engine;
-use super::limits::MAX_ATTEMPTS;
+use super::limits::{HOPELESS, MAX_ATTEMPTS};
 use super::progress::{PASSES, Progress, Unit};
 use super::records::{Writer, accepted, now_ms, outcome};
 use super::resolve::variables;
@@ -15,7 +15,6 @@ use crate::model::{Digest, Event, Evidence, Failure, FailureClass, Question, Sta
 use crate::spec::RetrieveBackend;
 use futures_util::{StreamExt, stream};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// What one call came to.
@@ -50,8 +49,8 @@ struct Stage<'a> {
     backend: Backend<'a>,
     variables: Vec<BTreeMap<String, String>>,
     writer: &'a Writer,
-    context: &'a Context,
-    stopped: AtomicBool,
+    // Cancelled with the audit, and by the first failure of any unit.
+    context: Context,
 }
 
 /// How a unit ended.
@@ -71,9 +70,13 @@ pub(super) async fn passes(
 ) -> Result<(), Failure> {
     let Some(backend) = backend(protocol) else { return Ok(()) };
     let variables = protocol.spec.snapshots.iter().map(|snapshot| variables(&snapshot.source)).collect();
-    let stage = Stage { protocol, backend, variables, writer, context, stopped: AtomicBool::new(false) };
+    let own = Context { cancel: context.cancel.child_token(), ..context.clone() };
+    let stage = Stage { protocol, backend, variables, writer, context: own };
     for pass in 0..PASSES {
         stage.pass(pass, progress).await?;
+        if context.cancel.is_cancelled() {
+            return Err(interrupted());
+        }
     }
     Ok(())
 }
@@ -96,36 +99,28 @@ impl Stage<'_> {
         let concurrency = self.context.concurrency.unwrap_or(self.protocol.spec.retrieve.concurrency).max(1);
         let work = keyed.into_iter().map(|(unit, key)| self.unit(unit, key));
         let mut ended = stream::iter(work).buffer_unordered(concurrency as usize);
-        let (mut failure, mut given_up) = (None, BTreeMap::<&str, u64>::new());
+        let mut tally = Tally::default();
         while let Some(outcome) = ended.next().await {
-            match outcome {
-                Ok(Ended::Done(unit, evidence)) => {
-                    progress.done(unit, evidence);
-                    self.context.observer.observe(Event::Advanced(StageName::Retrieve));
-                }
-                Ok(Ended::GivenUp(reason)) => *given_up.entry(reason).or_default() += 1,
-                Ok(Ended::NotStarted) => {}
-                Err(error) => {
-                    failure.get_or_insert(error);
-                }
+            if let Ok(Ended::Done(unit, evidence)) = &outcome {
+                progress.done(*unit, *evidence);
+                self.context.observer.observe(Event::Advanced(StageName::Retrieve));
+            }
+            tally.take(outcome);
+            if tally.is_hopeless() {
+                self.context.cancel.cancel();
             }
         }
-        match failure {
-            Some(failure) => Err(failure),
-            None if self.context.cancel.is_cancelled() => Err(interrupted()),
-            None if given_up.is_empty() => Ok(()),
-            None => Err(incomplete(&given_up)),
-        }
+        tally.finish()
     }
 
     /// One unit, until it is accepted or given up. After a failure of any unit no further one is started.
     async fn unit(&self, unit: Unit, key: EvidenceKey) -> Result<Ended, Failure> {
-        if self.stopped.load(Ordering::Relaxed) || self.context.cancel.is_cancelled() {
+        if self.context.cancel.is_cancelled() {
             return Ok(Ended::NotStarted);
         }
         let outcome = self.accepted(unit, &key).await;
         if outcome.is_err() {
-            self.stopped.store(true, Ordering::Relaxed);
+            self.context.cancel.cancel();
         }
         outcome
     }
@@ -141,7 +136,7 @@ impl Stage<'_> {
             attempted
         };
         let policy = RetryPolicy::for_servers(MAX_ATTEMPTS);
-        let accepted = until_accepted(policy, self.context, StageName::Retrieve, attempt).await?;
+        let accepted = until_accepted(policy, &self.context, StageName::Retrieve, attempt).await?;
         Ok(accepted.map_or(Ended::GivenUp(last), |evidence| Ended::Done(unit, evidence)))
     }
 
@@ -156,10 +151,10 @@ impl Stage<'_> {
 
     /// One attempt: recorded, made, and its outcome recorded.
     async fn attempt(&self, key: &EvidenceKey, prepared: &Prepared<'_>) -> Result<Attempted<Digest>, Failure> {
-        out_of_time(self.context)?;
+        out_of_time(&self.context)?;
         let attempt = Attempt { of: key.clone(), request: prepared.digest(), at_ms: now_ms() };
         let number = self.writer.append(&Record::Attempt(attempt)).await?;
-        let made = prepared.make(self.context).await;
+        let made = prepared.make(&self.context).await;
         let mut blobs = Vec::new();
         let (verdict, attempted) = match made.judged {
             Judged::Accepted(evidence) => {
@@ -197,6 +192,41 @@ impl Prepared<'_> {
         match self {
             Self::Call(engine, call) => engine.make(call, context).await,
             Self::Input(program, input) => program.make(input.clone(), context).await,
+        }
+    }
+}
+
+/// How the units of a pass ended.
+#[derive(Default)]
+struct Tally {
+    done: u64,
+    given_up: BTreeMap<&'static str, u64>,
+    failure: Option<Failure>,
+}
+
+impl Tally {
+    fn take(&mut self, outcome: Result<Ended, Failure>) {
+        match outcome {
+            Ok(Ended::Done(..)) => self.done += 1,
+            Ok(Ended::GivenUp(reason)) => *self.given_up.entry(reason).or_default() += 1,
+            Ok(Ended::NotStarted) => {}
+            Err(failure) => {
+                self.failure.get_or_insert(failure);
+            }
+        }
+    }
+
+    fn is_hopeless(&self) -> bool {
+        self.done == 0 && self.given_up.values().sum::<u64>() >= HOPELESS
+    }
+
+    /// The first failure stands for all that followed from it. A hopeless pass was stopped by us, so that what its other
+    /// units say of it says nothing.
+    fn finish(self) -> Result<(), Failure> {
+        match self.failure {
+            Some(failure) if !self.is_hopeless() => Err(failure),
+            _ if self.given_up.is_empty() => Ok(()),
+            _ => Err(incomplete(&self.given_up)),
         }
     }
 }

@@ -11,6 +11,8 @@ const ENDINGS: [&str; 7] = ["md", "markdown", "mdx", "txt", "text", "rst", "adoc
 pub(super) struct Listing {
     /// Paths relative to the folder, with `/` between their parts, sorted by their bytes.
     pub files: Vec<String>,
+    /// How many bytes they have together.
+    pub bytes: u64,
     /// Symbolic links and submodules, which are never followed.
     pub left_out: u64,
 }
@@ -61,6 +63,7 @@ fn visit(root: &Utf8Path, folder: &str, folders: &mut Vec<String>, listing: &mut
         } else if kind.is_dir() {
             folders.push(inside);
         } else if kind.is_file() && is_document(&inside) {
+            listing.bytes += entry.metadata().map_err(failed)?.len();
             listing.files.push(inside);
         }
     }

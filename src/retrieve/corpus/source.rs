@@ -13,6 +13,8 @@ pub struct Corpus {
     pub physical: String,
     /// Links and submodules that are not followed.
     pub left_out: u64,
+    /// How many bytes its files have.
+    pub bytes: u64,
     origin: Origin,
 }
 
@@ -43,27 +45,31 @@ impl Corpus {
     fn in_working_tree(base: &Utf8Path, path: &Utf8Path) -> Result<Self, CorpusError> {
         let place = base.join(path);
         let Ok(found) = std::fs::metadata(&place) else { return Err(CorpusError::Missing(path.to_owned())) };
-        let (origin, left_out) = if found.is_dir() {
+        let (origin, left_out, bytes) = if found.is_dir() {
             let listing = folder::walk(&place)?;
-            (Origin::Folder { root: place, files: listing.files }, listing.left_out)
+            (Origin::Folder { root: place, files: listing.files }, listing.left_out, listing.bytes)
         } else if found.is_file() {
-            (Origin::File(place), 0)
+            (Origin::File(place), 0, found.len())
         } else {
             return Err(CorpusError::NoFile(path.to_owned()));
         };
-        Ok(Self { physical: path.to_string(), left_out, origin })
+        Ok(Self { physical: path.to_string(), left_out, bytes, origin })
     }
 
     fn at_commit(base: &Utf8Path, commit: &CommitId, path: &Utf8Path) -> Result<Self, CorpusError> {
         let repository = base.to_owned();
-        let (origin, left_out) = match git::locate(base, commit, path)? {
-            Located::Blob(object) => (Origin::Blob { repository, name: path.to_string(), object }, 0),
+        let mut listing = Listing::default();
+        let origin = match git::locate(base, commit, path)? {
+            Located::Blob { object, bytes } => {
+                listing.bytes = bytes;
+                Origin::Blob { repository, name: path.to_string(), object }
+            }
             Located::Tree(object) => {
-                let (entries, left_out) = documents_of(git::list(base, &object)?)?;
-                (Origin::Tree { repository, entries }, left_out)
+                listing = documents_of(git::list(base, &object)?)?;
+                Origin::Tree { repository, entries: listing.documents }
             }
         };
-        Ok(Self { physical: format!("{path} at {commit}"), left_out, origin })
+        Ok(Self { physical: format!("{path} at {commit}"), left_out: listing.left_out, bytes: listing.bytes, origin })
     }
 
     /// Its documents: of a folder in the order of their paths, of a file in the order of its lines.
@@ -115,9 +121,17 @@ fn whole(id: &str, bytes: Vec<u8>) -> Result<CorpusDocument, CorpusError> {
     Ok(CorpusDocument { id: id.to_owned(), url: None, text: text::decode(bytes, id)? })
 }
 
-/// The documents among the entries of a tree, and how many links and submodules are left out.
-fn documents_of(entries: Vec<Entry>) -> Result<(Vec<(String, ObjectId)>, u64), CorpusError> {
-    let (mut documents, mut left_out) = (Vec::new(), 0);
+/// The documents of a tree.
+#[derive(Default)]
+struct Listing {
+    documents: Vec<(String, ObjectId)>,
+    bytes: u64,
+    left_out: u64,
+}
+
+/// The documents among the entries of a tree.
+fn documents_of(entries: Vec<Entry>) -> Result<Listing, CorpusError> {
+    let mut listing = Listing::default();
     for entry in entries {
         let shown = String::from_utf8_lossy(&entry.path);
         let Ok(path) = std::str::from_utf8(&entry.path) else {
@@ -131,13 +145,14 @@ fn documents_of(entries: Vec<Entry>) -> Result<(Vec<(String, ObjectId)>, u64), C
                 if bytes > super::document::MAX_DOCUMENT_BYTES {
                     return Err(text::too_large(path));
                 }
-                documents.push((path.to_owned(), entry.object));
+                listing.bytes += bytes;
+                listing.documents.push((path.to_owned(), entry.object));
             }
-            EntryKind::Link | EntryKind::Submodule if !folder::is_hidden(path) => left_out += 1,
+            EntryKind::Link | EntryKind::Submodule if !folder::is_hidden(path) => listing.left_out += 1,
             EntryKind::File(_) | EntryKind::Link | EntryKind::Submodule => {}
         }
     }
     // Git sorts by the bytes of paths too, with the one exception of a folder next to a file of the same beginning.
-    documents.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-    Ok((documents, left_out))
+    listing.documents.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    Ok(listing)
 }
