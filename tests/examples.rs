@@ -1,0 +1,103 @@
+//! The examples are what their own pages say they are, and their evidence does not depend on how it is computed.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop anywhere")]
+
+use camino::{Utf8Path, Utf8PathBuf};
+use churngate::model::Evidence;
+use churngate::retrieve::bm25::{Bm25Index, IndexSettings, Indexed};
+use churngate::retrieve::corpus::{Corpus, CorpusDocument};
+use churngate::retrieve::resolve;
+use churngate::spec::{self, SnapshotSource};
+
+fn examples() -> Utf8PathBuf {
+    Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")
+}
+
+fn quickstart(file: &str) -> String {
+    std::fs::read_to_string(examples().join("quickstart").join(file)).unwrap()
+}
+
+fn documents(file: &str) -> Vec<CorpusDocument> {
+    let corpus = Corpus::open(&SnapshotSource::Path(file.into()), &examples().join("quickstart")).unwrap();
+    corpus.documents().unwrap().map(Result::unwrap).collect()
+}
+
+fn index(documents: Vec<CorpusDocument>, in_memory: bool) -> Indexed {
+    let settings = IndexSettings { chunk_chars: None, max_chars: 1200, in_memory };
+    Bm25Index::build(documents.into_iter().map(Ok), settings).unwrap()
+}
+
+fn questions(file: &str) -> Vec<serde_json::Value> {
+    quickstart(file).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn evidence(index: &Bm25Index, questions: &[serde_json::Value]) -> Vec<Evidence> {
+    questions.iter().map(|question| index.search(question["question"].as_str().unwrap(), 8).unwrap()).collect()
+}
+
+#[test]
+fn every_spec_is_valid_and_the_quickstart_resolves() {
+    for name in [
+        "quickstart/churngate.yaml",
+        "quickstart/unchanged.yaml",
+        "quickstart/changed.yaml",
+        "browser-compat/churngate.yaml",
+    ] {
+        let path = examples().join(name);
+        let spec = spec::parse(&std::fs::read_to_string(&path).unwrap(), name).map_err(|errors| errors.render(false));
+        let spec = spec.unwrap();
+        if name.starts_with("quickstart") {
+            let resolved = resolve(&spec, path.parent().unwrap()).unwrap();
+            let counts: Vec<_> = resolved.iter().map(|snapshot| snapshot.documents).collect();
+            assert_eq!(counts, [Some(289), Some(306)]);
+            assert!(path.parent().unwrap().join(&spec.questions.file).is_file());
+        }
+    }
+}
+
+#[test]
+fn the_quickstart_has_what_its_page_says() {
+    let page = quickstart("README.md");
+    let tagged = |tag: &str| {
+        let has = |question: &&serde_json::Value| question["tags"].as_array().unwrap().iter().any(|found| found == tag);
+        questions("questions.jsonl").iter().filter(has).count()
+    };
+    let lines = |file: &str| quickstart(file).lines().count();
+    for said in [
+        format!("{} and {} documents", lines("old.jsonl"), lines("new.jsonl")),
+        format!("{} questions: {} about facts that are the same", lines("questions.jsonl"), tagged("unchanged")),
+        format!("{} about facts that differ", tagged("changed")),
+        format!("{} about features that only the new release has", tagged("added")),
+        format!("{} about features that only the old one has", tagged("removed")),
+        format!("| {} questions about facts that are the same", lines("unchanged.jsonl")),
+        format!("| {} questions about facts that differ", lines("changed.jsonl")),
+    ] {
+        assert!(page.contains(&said), "the page does not say: {said}");
+    }
+}
+
+#[test]
+fn evidence_is_the_same_in_every_order_place_and_run() {
+    let questions = questions("questions.jsonl");
+    let in_order = index(documents("new.jsonl"), true);
+    let mut turned = documents("new.jsonl");
+    turned.reverse();
+    turned.rotate_left(101);
+    let turned = index(turned, false);
+    assert_eq!(in_order.fingerprint, turned.fingerprint);
+    assert_eq!(evidence(&in_order.index, &questions), evidence(&turned.index, &questions));
+}
+
+#[test]
+fn the_document_a_question_is_about_is_among_its_evidence() {
+    let index = index(documents("new.jsonl"), true).index;
+    for file in ["unchanged.jsonl", "changed.jsonl"] {
+        let questions = questions(file);
+        let found = questions.iter().zip(evidence(&index, &questions)).filter(|(question, evidence)| {
+            let about = question["id"].as_str().unwrap().rsplit_once('/').unwrap().0;
+            evidence.documents.iter().any(|document| document.id == about)
+        });
+        let share = found.count() * 100 / questions.len();
+        assert!(share >= 90, "{file}: {share} % of the questions");
+    }
+}
