@@ -15,6 +15,9 @@ pub fn check(root: &Node, section: &'static Section, problems: &mut Vec<Problem>
     Checker { problems }.section(root, section, "the spec");
 }
 
+/// Problems beyond this number come without a suggestion: nobody reads them, and a hostile file could ask for many.
+const SUGGESTED: usize = 200;
+
 struct Checker<'a> {
     problems: &'a mut Vec<Problem>,
 }
@@ -65,7 +68,9 @@ impl Checker<'_> {
         }
         let message = format!("unknown key {shown} in {}", place(path));
         let mut problem = Problem::new(Code::UnknownKey, span, message).help(known(section));
-        if let Some(near) = nearest(&entry.key, section.keys.iter().map(|key| key.name)) {
+        if self.problems.len() < SUGGESTED
+            && let Some(near) = nearest(&entry.key, section.keys.iter().map(|key| key.name))
+        {
             problem = problem.label(format!("did you mean `{near}`?"));
         }
         self.problems.push(problem);
@@ -273,6 +278,7 @@ const fn wanted(shape: &Shape) -> &'static str {
 #[must_use]
 pub fn example(shape: &Shape) -> String {
     match shape {
+        Shape::Map(Section { one_of: [first, ..], .. }) => format!("{{ {first}: {{ ... }} }}"),
         Shape::Map(_) | Shape::Free { .. } => "{ ... }".to_owned(),
         Shape::List { .. } => "[ ... ]".to_owned(),
         Shape::Snapshot { .. } => "{ path: corpus }".to_owned(),

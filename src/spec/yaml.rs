@@ -5,7 +5,7 @@
 
 use super::node::{Entry, Kind, Node, Scalar, Span};
 use super::problem::{Code, Problem};
-use serde_saphyr::granit_parser::{self, Event, Options, Parser, ScalarStyle, ScanError};
+use serde_saphyr::granit_parser::{self, ErrorKind, Event, Options, Parser, ScalarStyle, ScanError};
 use std::collections::BTreeMap;
 
 /// The largest spec, in bytes.
@@ -180,8 +180,11 @@ impl<'a> Tree<'a> {
         let at = floor(self.text, error.marker().byte_offset().unwrap_or(0));
         let end = self.text[at..].chars().next().map_or(at, |next| at + next.len_utf8());
         let (code, help) = match error.kind() {
-            granit_parser::ErrorKind::RecursionLimitExceeded => (Code::TooDeep, "a spec is at most 24 levels deep"),
-            granit_parser::ErrorKind::DirectiveDisallowed => (Code::Directive, "remove the line that begins with `%`"),
+            ErrorKind::RecursionLimitExceeded => (Code::TooDeep, "a spec is at most 24 levels deep"),
+            ErrorKind::DirectiveDisallowed => (Code::Directive, "remove the line that begins with `%`"),
+            ErrorKind::UnclosedQuotedScalar | ErrorKind::InvalidQuotedScalarIndent => {
+                (Code::Syntax, "a quote before this place is not closed; close it on its own line")
+            }
             _ => (Code::Syntax, "nothing after this place was read; check quotes, brackets and indentation"),
         };
         let message = format!("not valid YAML: {}", plain_words(&error.kind().to_string()));

@@ -58,7 +58,7 @@ fn value(node: &Node, key: &str) -> Option<String> {
 }
 
 fn source(node: &Node, rung: bool, problems: &mut Vec<Problem>) -> Option<SnapshotSource> {
-    if node.get("from").is_some() {
+    if node.entries().is_empty() || node.get("from").is_some() {
         return None;
     }
     let variables = node.entries().iter().filter(|entry| !(entry.key == "path" || entry.key == "git"));
