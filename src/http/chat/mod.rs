@@ -7,6 +7,7 @@ mod reason;
 mod request;
 mod structured;
 
+pub(super) use read::read_with;
 pub use read::{Facts, Reading, Tokens, read};
 pub use reason::{CountsAs, Reason};
 pub use request::{Endpoint, Form, Message, Role};

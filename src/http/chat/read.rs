@@ -50,14 +50,25 @@ pub struct Tokens {
 /// Reads what came back for `call`.
 #[must_use]
 pub fn read(call: &Call, came_back: &Result<Reply, CallError>, now: Timestamp) -> Reading {
+    read_with(call, came_back, now, completion, tokens)
+}
+
+/// Reads what came back in the manner of one wire: what a successful body counts as, and how it counts tokens.
+pub fn read_with(
+    call: &Call,
+    came_back: &Result<Reply, CallError>,
+    now: Timestamp,
+    completion: impl Fn(&Value) -> (Reason, Option<String>),
+    tokens: impl Fn(&Value) -> Option<Tokens>,
+) -> Reading {
     let reply = match came_back {
         Ok(reply) => reply,
         Err(error) => return Reading::bare(Reason::NoReply(*error), Facts::default()),
     };
     let body = serde_json::from_slice::<Value>(&reply.body).unwrap_or_default();
-    let facts = facts(reply.status, &body);
+    let facts = Facts { tokens: tokens(&body["usage"]), ..facts(reply.status, &body) };
     if (200..300).contains(&reply.status) {
-        let (reason, text) = completion(&reply.body, &body);
+        let (reason, text) = unreadable(&reply.body, &body).map_or_else(|| completion(&body), |reason| (reason, None));
         return Reading { text, ..Reading::bare(reason, facts) };
     }
     let reason = refusal(reply.status, &body);
@@ -71,16 +82,17 @@ impl Reading {
     }
 }
 
-fn completion(bytes: &[u8], body: &Value) -> (Reason, Option<String>) {
-    if bytes.trim_ascii().is_empty() {
-        return (Reason::EmptyBody, None);
+/// Why a successful body is none that could be read, if so.
+fn unreadable(bytes: &[u8], body: &Value) -> Option<Reason> {
+    match () {
+        () if bytes.trim_ascii().is_empty() => Some(Reason::EmptyBody),
+        () if std::str::from_utf8(bytes).is_err() => Some(Reason::NotUtf8),
+        () if !body.is_object() => Some(Reason::NotJson),
+        () => None,
     }
-    if std::str::from_utf8(bytes).is_err() {
-        return (Reason::NotUtf8, None);
-    }
-    if !body.is_object() {
-        return (Reason::NotJson, None);
-    }
+}
+
+fn completion(body: &Value) -> (Reason, Option<String>) {
     if !body["error"].is_null() {
         return (Reason::ErrorInBody, None);
     }
@@ -173,7 +185,7 @@ fn facts(status: u16, body: &Value) -> Facts {
         served_model: name(&body["model"]),
         fingerprint: name(&body["system_fingerprint"]),
         response_id: name(&body["id"]),
-        tokens: tokens(&body["usage"]),
+        tokens: None,
     }
 }
 
