@@ -1,0 +1,50 @@
+//! The backends that are called from outside, as one.
+
+use super::asked::{Asked, Came};
+use super::command::Command;
+use super::openai::OpenAi;
+use crate::http::{Context, Secrets};
+use crate::model::Failure;
+use crate::spec::{GenerateBackend, ReaderSpec};
+
+/// A generator.
+#[derive(Debug)]
+pub enum Backend {
+    /// The embedded reader: no call leaves the process.
+    Reader(ReaderSpec),
+    /// Something that is called.
+    Called(Called),
+}
+
+/// A generator that is called.
+#[derive(Debug)]
+pub enum Called {
+    /// An OpenAI-compatible server.
+    OpenAi(Box<OpenAi>),
+    /// A program.
+    Command(Command),
+}
+
+impl Backend {
+    /// The backend of this spec.
+    ///
+    /// # Errors
+    /// A key that it needs is not set.
+    pub fn new(spec: &GenerateBackend, secrets: &Secrets) -> Result<Self, Failure> {
+        Ok(match spec {
+            GenerateBackend::Reader(spec) => Self::Reader(*spec),
+            GenerateBackend::OpenAi(spec) => Self::Called(Called::OpenAi(Box::new(OpenAi::new(spec, secrets)?))),
+            GenerateBackend::Command(spec) => Self::Called(Called::Command(Command::new(spec))),
+        })
+    }
+}
+
+impl Called {
+    /// Asks once.
+    pub async fn ask(&self, asked: Asked<'_>, context: &Context) -> Came {
+        match self {
+            Self::OpenAi(server) => server.ask(asked, context).await,
+            Self::Command(program) => program.ask(asked, context).await,
+        }
+    }
+}

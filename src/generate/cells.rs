@@ -1,0 +1,177 @@
+//! Cells that are called for: bounded in number, each attempt recorded before its call and after it.
+
+use super::asked::{Asked, Came, Fault};
+use super::backend::Called;
+use super::plan::Plan;
+use crate::http::{Attempted, Context, RetryPolicy, interrupted, until_accepted};
+use crate::ledger::Writer;
+use crate::ledger::record::{AcceptedAnswer, AnswersRecord, Attempt, Outcome, Record, Verdict};
+use crate::ledger::stage::Answers;
+use crate::model::{Answer, Cell, Digest, Event, Failure, FailureClass, StageName};
+use futures_util::StreamExt as _;
+use jiff::Timestamp;
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tokio::sync::Semaphore;
+
+/// Cells under way for each call in flight: those that wait for their next attempt hold no call back.
+const WAITING: usize = 4;
+/// Cells in a row without any answer, and none before, after which a generator counts as out of order.
+const SILENT: u32 = 10;
+
+/// What all cells share.
+pub struct Calls<'a> {
+    plan: &'a Plan<'a>,
+    writer: &'a Writer<Answers>,
+    backend: &'a Called,
+    /// As the audit's, but its token is cancelled at the first failure as well.
+    context: Context,
+    in_flight: Semaphore,
+    answered: AtomicU32,
+    given_up: AtomicU32,
+    served: Mutex<BTreeSet<String>>,
+}
+
+impl<'a> Calls<'a> {
+    /// Calls to `backend`; `served` are the models that earlier answers came from.
+    #[must_use]
+    pub fn new(
+        plan: &'a Plan<'a>,
+        writer: &'a Writer<Answers>,
+        backend: &'a Called,
+        context: &Context,
+        served: BTreeSet<String>,
+    ) -> Self {
+        let concurrency = context.concurrency.unwrap_or(plan.protocol.spec.generate.concurrency).max(1);
+        let context = Context { cancel: context.cancel.child_token(), ..context.clone() };
+        Self {
+            plan,
+            writer,
+            backend,
+            context,
+            in_flight: Semaphore::new(concurrency as usize),
+            answered: AtomicU32::new(0),
+            given_up: AtomicU32::new(0),
+            served: Mutex::new(served),
+        }
+    }
+
+    /// Fills these cells, as far as it goes. After a failure no attempt is begun, and those in flight are finished.
+    ///
+    /// # Errors
+    /// The first failure.
+    pub async fn fill(&self, cells: impl Iterator<Item = Cell>) -> Result<(), Failure> {
+        let under_way = self.in_flight.available_permits() * WAITING;
+        let mut filled = futures_util::stream::iter(cells.take_while(|_| !self.context.cancel.is_cancelled()))
+            .map(|cell| self.cell(cell))
+            .buffer_unordered(under_way);
+        let mut first = None;
+        while let Some(done) = filled.next().await {
+            if let Err(failure) = done {
+                self.context.cancel.cancel();
+                first.get_or_insert(failure);
+            }
+        }
+        match first {
+            Some(failure) => Err(failure),
+            None if self.context.cancel.is_cancelled() => Err(interrupted()),
+            None => Ok(()),
+        }
+    }
+
+    async fn cell(&self, cell: Cell) -> Result<(), Failure> {
+        let material = self.plan.material(&cell)?;
+        let spec = &self.plan.protocol.spec.generate;
+        let limit = spec.max_answer_bytes as usize;
+        let asked =
+            Asked { question: material.question, evidence: &material.evidence, prompt: &material.prompt, limit };
+        let policy = RetryPolicy::for_servers(spec.max_attempts);
+        let attempt = async |_| self.attempt(&cell, asked).await.unwrap_or_else(Attempted::Fatal);
+        match until_accepted(policy, &self.context, StageName::Generate, attempt).await? {
+            Some(()) => self.context.observer.observe(Event::Advanced(StageName::Generate)),
+            None => self.give_up()?,
+        }
+        Ok(())
+    }
+
+    async fn attempt(&self, cell: &Cell, asked: Asked<'_>) -> Result<Attempted<()>, Failure> {
+        let _in_flight = self.in_flight.acquire().await.map_err(|_| interrupted())?;
+        if self.context.cancel.is_cancelled() {
+            return Err(interrupted());
+        }
+        self.context.budget.take_call()?;
+        let seq = self.writer.append(&attempt(cell, asked.prompt)).await?;
+        let came = self.backend.ask(asked, &self.context).await;
+        let (record, blobs) = outcome(seq, cell, &came);
+        self.writer.append_with_blobs(&record, blobs).await?;
+        Ok(match came.verdict {
+            Ok(_) => {
+                self.answered.fetch_add(1, Ordering::Relaxed);
+                self.one_model(came.facts.served_model)?;
+                Attempted::Accepted(())
+            }
+            Err(Fault::Invalid { reason, retry_after }) => Attempted::Invalid { reason, retry_after },
+            Err(Fault::Fatal { failure, .. }) => Attempted::Fatal(failure),
+        })
+    }
+
+    /// Answers of two models cannot be compared: the audit cannot stand.
+    fn one_model(&self, served: Option<String>) -> Result<(), Failure> {
+        let Ok(mut models) = self.served.lock() else { return Ok(()) };
+        models.extend(served);
+        if models.len() < 2 { Ok(()) } else { Err(mixed_models()) }
+    }
+
+    /// Stops an audit whose generator has not given one answer, before it waits for all other cells as well.
+    fn give_up(&self) -> Result<(), Failure> {
+        let given_up = self.given_up.fetch_add(1, Ordering::Relaxed) + 1;
+        if given_up < SILENT || self.answered.load(Ordering::Relaxed) > 0 {
+            return Ok(());
+        }
+        let message = format!("the generator gave no answer at all to the first {given_up} cells");
+        Err(Failure::new(FailureClass::Incomplete, message)
+            .with_hint("see that it runs and is reachable, then run the same command again to go on"))
+    }
+}
+
+/// The failure of an audit whose server changed its model on the way.
+pub fn mixed_models() -> Failure {
+    Failure::new(FailureClass::Incomplete, "the generator's server changed the model that it serves during the audit")
+        .with_hint("name a model version that does not move, remove the run folder, and run again")
+}
+
+/// The record that goes before the call.
+pub fn attempt(cell: &Cell, prompt: &str) -> AnswersRecord {
+    let at_ms = u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0);
+    Record::Attempt(Attempt { of: cell.clone(), request: Digest::of(prompt.as_bytes()), at_ms })
+}
+
+/// The record that follows the call, and the blobs that it names.
+pub fn outcome(attempt: u64, cell: &Cell, came: &Came) -> (AnswersRecord, Vec<Vec<u8>>) {
+    let answer = came.verdict.as_ref().ok().map(|answer| answer.as_str().as_bytes().to_vec());
+    let record = Outcome {
+        attempt,
+        of: cell.clone(),
+        verdict: verdict(&came.verdict),
+        status: came.facts.status,
+        served_model: came.facts.served_model.clone(),
+        fingerprint: came.facts.fingerprint.clone(),
+        response_id: came.facts.response_id.clone(),
+        usage: came.usage(),
+        latency_ms: u64::try_from(came.latency.as_millis()).unwrap_or(u64::MAX),
+        body: came.body_digest(),
+    };
+    (Record::Outcome(record), answer.into_iter().chain(came.body.clone()).collect())
+}
+
+fn verdict(verdict: &Result<Answer, Fault>) -> Verdict<AcceptedAnswer> {
+    match verdict {
+        Ok(answer) => {
+            let bytes = answer.as_str().as_bytes();
+            Verdict::Accepted(AcceptedAnswer { answer: Digest::of(bytes), bytes: bytes.len() as u64 })
+        }
+        Err(Fault::Invalid { reason, .. }) => Verdict::Invalid((*reason).to_owned()),
+        Err(Fault::Fatal { reason, .. }) => Verdict::Fatal((*reason).to_owned()),
+    }
+}

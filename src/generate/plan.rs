@@ -1,0 +1,147 @@
+//! What there is to ask: every cell's place, evidence and prompt, and the questions that need not be asked.
+
+use crate::freeze::{Protocol, prompts};
+use crate::ledger::record::{PassRecord, Record};
+use crate::ledger::stage::Evidence as EvidenceStage;
+use crate::ledger::{BlobReader, EvidenceLock, read};
+use crate::model::{Cell, Digest, Evidence, Failure, FailureClass, Question, QuestionId, SnapshotName};
+use crate::spec::UnchangedEvidence;
+use std::collections::BTreeMap;
+
+/// The places of cells: questions and snapshots by number.
+#[derive(Debug)]
+pub struct Places {
+    questions: BTreeMap<QuestionId, usize>,
+    snapshots: BTreeMap<SnapshotName, usize>,
+    repeats: usize,
+}
+
+/// The evidence of every question and snapshot, by digest.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    /// The protocol.
+    pub protocol: &'a Protocol,
+    /// The places of cells.
+    pub places: Places,
+    blobs: BlobReader,
+    evidence: Vec<Option<Digest>>,
+}
+
+/// What a cell is asked with.
+#[derive(Debug)]
+pub struct Material<'a> {
+    /// The question.
+    pub question: &'a Question,
+    /// The snapshot's number.
+    pub snapshot: usize,
+    /// The evidence.
+    pub evidence: Evidence,
+    /// The rendered prompt.
+    pub prompt: String,
+}
+
+impl Places {
+    fn of(protocol: &Protocol) -> Self {
+        let questions = protocol.questions.iter().enumerate().map(|(at, question)| (question.id.clone(), at));
+        let snapshots = protocol.snapshots.iter().enumerate().map(|(at, snapshot)| (snapshot.name.clone(), at));
+        let repeats = protocol.spec.generate.repeats as usize;
+        Self { questions: questions.collect(), snapshots: snapshots.collect(), repeats }
+    }
+
+    /// How many cells there are.
+    #[must_use]
+    pub fn cells(&self) -> usize {
+        self.questions.len() * self.snapshots.len() * self.repeats
+    }
+
+    /// The question's number.
+    #[must_use]
+    pub fn question(&self, id: &QuestionId) -> Option<usize> {
+        self.questions.get(id).copied()
+    }
+
+    /// The cell's number.
+    #[must_use]
+    pub fn cell(&self, cell: &Cell) -> Option<usize> {
+        let repeat = usize::try_from(cell.repeat).ok().filter(|repeat| *repeat < self.repeats)?;
+        Some(self.pair(&cell.question, &cell.snapshot)? * self.repeats + repeat)
+    }
+
+    fn pair(&self, question: &QuestionId, snapshot: &SnapshotName) -> Option<usize> {
+        Some(self.question(question)? * self.snapshots.len() + self.snapshots.get(snapshot)?)
+    }
+}
+
+impl<'a> Plan<'a> {
+    /// Reads which evidence is locked.
+    ///
+    /// # Errors
+    /// The evidence ledger is damaged, or names what the protocol does not have.
+    pub fn read(protocol: &'a Protocol, lock: &EvidenceLock) -> Result<Self, Failure> {
+        let places = Places::of(protocol);
+        let mut evidence = vec![None; protocol.questions.len() * protocol.snapshots.len()];
+        for record in read::<EvidenceStage>(lock.folder())? {
+            let Record::Note(PassRecord { question, snapshot, evidence: digest, .. }) = record?.1 else { continue };
+            let slot = places.pair(&question, &snapshot).and_then(|pair| evidence.get_mut(pair));
+            *slot.ok_or_else(|| foreign("evidence"))? = Some(digest);
+        }
+        Ok(Self { protocol, places, blobs: BlobReader::at(lock.folder()), evidence })
+    }
+
+    /// What this cell is asked with.
+    ///
+    /// # Errors
+    /// It is no cell of the protocol, or its evidence is missing or damaged.
+    pub fn material(&self, cell: &Cell) -> Result<Material<'a>, Failure> {
+        let at = self.places.question(&cell.question);
+        let question = at.and_then(|at| self.protocol.questions.get(at)).ok_or_else(|| foreign("answers"))?;
+        let snapshot = self.places.snapshots.get(&cell.snapshot).copied().ok_or_else(|| foreign("answers"))?;
+        let evidence = self.evidence(question, &cell.snapshot)?;
+        let prompt = prompts::answer(self.protocol, question, &evidence);
+        Ok(Material { question, snapshot, evidence, prompt })
+    }
+
+    /// For each question: the digest of its one prompt, where the prompts of all snapshots but the closed book are
+    /// byte-identical and the spec says that such a question is not asked.
+    ///
+    /// # Errors
+    /// Evidence is missing or damaged.
+    pub fn unchanged(&self) -> Result<Vec<Option<Digest>>, Failure> {
+        let asked = self.protocol.spec.generate.unchanged_evidence == UnchangedEvidence::Sample;
+        let one = |question| if asked { Ok(None) } else { self.one_prompt(question) };
+        self.protocol.questions.iter().map(one).collect()
+    }
+
+    fn one_prompt(&self, question: &Question) -> Result<Option<Digest>, Failure> {
+        let mut digests = Vec::new();
+        for snapshot in self.protocol.snapshots.iter().filter(|snapshot| snapshot.name != SnapshotName::closed_book()) {
+            let evidence = self.evidence(question, &snapshot.name)?;
+            digests.push(Digest::of(prompts::answer(self.protocol, question, &evidence).as_bytes()));
+        }
+        let first = digests.first().copied();
+        Ok(first.filter(|first| digests.iter().all(|digest| digest == first)))
+    }
+
+    fn evidence(&self, question: &Question, snapshot: &SnapshotName) -> Result<Evidence, Failure> {
+        let digest =
+            self.places.pair(&question.id, snapshot).and_then(|pair| self.evidence.get(pair).copied().flatten());
+        match digest {
+            Some(digest) => serde_json::from_slice(&self.blobs.get(&digest)?).map_err(|_| unreadable(&digest)),
+            None if *snapshot == SnapshotName::closed_book() => Ok(Evidence::default()),
+            None => Err(Failure::new(
+                FailureClass::Evidence,
+                format!("snapshot `{snapshot}` has no evidence for a question"),
+            )
+            .with_hint("remove the run folder and run again")),
+        }
+    }
+}
+
+/// The failure of a ledger that names what its protocol does not have.
+pub fn foreign(ledger: &str) -> Failure {
+    Failure::new(FailureClass::Evidence, format!("the {ledger} ledger names a cell that the protocol does not have"))
+}
+
+fn unreadable(digest: &Digest) -> Failure {
+    Failure::new(FailureClass::Evidence, format!("the blob `{digest}` is no evidence"))
+}

@@ -1,0 +1,45 @@
+//! What earlier processes left in the ledger.
+
+use super::plan::{Places, foreign};
+use crate::ledger::read;
+use crate::ledger::record::{Outcome, Record, Verdict};
+use crate::ledger::stage::Answers;
+use crate::model::{Failure, QuestionId};
+use camino::Utf8Path;
+use std::collections::BTreeSet;
+
+/// What is done already.
+#[derive(Debug)]
+pub struct Standing {
+    /// For each cell, by its number: whether it holds an answer.
+    pub accepted: Vec<bool>,
+    /// Questions that are noted as unchanged.
+    pub unchanged: BTreeSet<QuestionId>,
+    /// The models that servers said they used for accepted answers.
+    pub served: BTreeSet<String>,
+}
+
+impl Standing {
+    /// Reads the answers ledger.
+    ///
+    /// # Errors
+    /// It is damaged, or names a cell that the protocol does not have.
+    pub fn read(folder: &Utf8Path, places: &Places) -> Result<Self, Failure> {
+        let mut standing =
+            Self { accepted: vec![false; places.cells()], unchanged: BTreeSet::new(), served: BTreeSet::new() };
+        for record in read::<Answers>(folder)? {
+            match record?.1 {
+                Record::Outcome(Outcome { of, verdict: Verdict::Accepted(_), served_model, .. }) => {
+                    let cell = places.cell(&of).and_then(|cell| standing.accepted.get_mut(cell));
+                    *cell.ok_or_else(|| foreign("answers"))? = true;
+                    standing.served.extend(served_model);
+                }
+                Record::Note(note) => {
+                    standing.unchanged.insert(note.question);
+                }
+                Record::Attempt(_) | Record::Outcome(_) => {}
+            }
+        }
+        Ok(standing)
+    }
+}

@@ -1,0 +1,117 @@
+//! The stage: what is left to ask is asked, what came of it is weighed, and the ledger is sealed.
+
+use super::backend::Backend;
+use super::cells::{Calls, mixed_models};
+use super::embedded;
+use super::plan::Plan;
+use super::resume::Standing;
+use super::tolerance::{Missing, intolerable};
+use crate::freeze::{Frozen, order};
+use crate::http::Context;
+use crate::ledger::record::{Record, Unchanged};
+use crate::ledger::stage::Answers;
+use crate::ledger::{AnswersLock, EvidenceLock, Opened, RunFolder, Writer, open};
+use crate::model::{Cell, Digest, Event, Failure, FailureClass, StageName};
+
+/// Notes that are recorded together.
+const TOGETHER: usize = 1024;
+
+/// Fills every cell that needs an answer and seals the answers. Goes on where an earlier process stopped.
+///
+/// # Errors
+/// The audit is cancelled, its budget is used up, a call is refused for good, or too many cells hold no answer: then
+/// the same command goes on later. Or the evidence is damaged.
+pub async fn generate(
+    frozen: &Frozen,
+    folder: &RunFolder,
+    evidence: &EvidenceLock,
+    context: &Context,
+) -> Result<AnswersLock, Failure> {
+    let writer = match open::<Answers>(folder, evidence)? {
+        Opened::Sealed(lock) => return Ok(lock),
+        Opened::Open(writer) => writer,
+    };
+    for note in writer.notes() {
+        context.observer.observe(Event::Note(note.clone()));
+    }
+    let plan = Plan::read(&frozen.protocol, evidence)?;
+    let backend = Backend::new(&frozen.protocol.spec.generate.backend, &context.secrets)?;
+    let unchanged = plan.unchanged()?;
+    fill(&plan, &backend, &writer, &unchanged, folder, context).await?;
+    weigh(&plan, &unchanged, &Standing::read(folder.path(), &plan.places)?)?;
+    let lock = writer.seal().await?;
+    context.observer.observe(Event::Sealed(StageName::Generate));
+    Ok(lock)
+}
+
+async fn fill(
+    plan: &Plan<'_>,
+    backend: &Backend,
+    writer: &Writer<Answers>,
+    unchanged: &[Option<Digest>],
+    folder: &RunFolder,
+    context: &Context,
+) -> Result<(), Failure> {
+    let standing = Standing::read(folder.path(), &plan.places)?;
+    if standing.served.len() > 1 {
+        return Err(mixed_models());
+    }
+    note_unchanged(plan, writer, unchanged, &standing).await?;
+    let asked = || order::cells(plan.protocol).into_iter().filter(|cell| is_asked(plan, unchanged, cell));
+    let left = |cell: &Cell| !holds_answer(plan, &standing, cell);
+    let total = asked().count();
+    let mut cells = asked().filter(left).collect::<Vec<_>>().into_iter();
+    context.observer.observe(Event::Started {
+        stage: StageName::Generate,
+        done: (total - cells.len()) as u64,
+        total: total as u64,
+    });
+    match backend {
+        Backend::Reader(spec) => embedded::fill(spec, plan, writer, context, &mut cells).await,
+        Backend::Called(called) => Calls::new(plan, writer, called, context, standing.served.clone()).fill(cells).await,
+    }
+}
+
+async fn note_unchanged(
+    plan: &Plan<'_>,
+    writer: &Writer<Answers>,
+    unchanged: &[Option<Digest>],
+    standing: &Standing,
+) -> Result<(), Failure> {
+    let questions = plan.protocol.questions.iter().zip(unchanged);
+    let notes: Vec<_> = questions
+        .filter_map(|(question, prompt)| Some((question, (*prompt)?)))
+        .filter(|(question, _)| !standing.unchanged.contains(&question.id))
+        .map(|(question, prompt)| Record::Note(Unchanged { question: question.id.clone(), prompt }))
+        .collect();
+    for notes in notes.chunks(TOGETHER) {
+        writer.append_all(notes, Vec::new()).await?;
+    }
+    Ok(())
+}
+
+fn is_asked(plan: &Plan<'_>, unchanged: &[Option<Digest>], cell: &Cell) -> bool {
+    let question = plan.places.question(&cell.question).and_then(|at| unchanged.get(at));
+    !matches!(question, Some(Some(_)))
+}
+
+fn holds_answer(plan: &Plan<'_>, standing: &Standing, cell: &Cell) -> bool {
+    plan.places.cell(cell).and_then(|at| standing.accepted.get(at)).copied().unwrap_or(false)
+}
+
+/// Whether the audit can stand with the cells that hold no answer after all attempts.
+fn weigh(plan: &Plan<'_>, unchanged: &[Option<Digest>], standing: &Standing) -> Result<(), Failure> {
+    let snapshots = plan.protocol.snapshots.iter();
+    let mut missing: Vec<Missing> = snapshots.map(|snapshot| Missing::none(snapshot.name.to_string())).collect();
+    for cell in order::cells(plan.protocol).iter().filter(|cell| is_asked(plan, unchanged, cell)) {
+        let of_snapshot = missing.iter_mut().find(|missing| missing.snapshot == cell.snapshot.0);
+        if let Some(of_snapshot) = of_snapshot {
+            of_snapshot.asked += 1;
+            of_snapshot.lacking += u64::from(!holds_answer(plan, standing, cell));
+        }
+    }
+    let why = intolerable(&missing, plan.protocol.spec.tolerance.invalid_cells);
+    why.map_or(Ok(()), |why| {
+        Err(Failure::new(FailureClass::Incomplete, why).with_hint("run the same command again to ask for them"))
+    })
+}

@@ -1,0 +1,7 @@
+//! The stage against real ledgers, and against servers that do everything wrong.
+
+mod fixture;
+mod outcomes;
+mod programs;
+mod reading;
+mod servers;

@@ -1,0 +1,221 @@
+//! The stage against a server: every kind of fault, and what must come out all the same.
+
+use super::fixture::{Audit, KEY};
+use super::servers::{completion, hang, raw, section, start};
+use crate::ledger::record::Record;
+use crate::model::{Event, FailureClass};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use wiremock::ResponseTemplate;
+
+/// One fault for each question of the audit below, by its number.
+fn fault(question: usize) -> Option<ResponseTemplate> {
+    Some(match question {
+        1 => ResponseTemplate::new(429).insert_header("retry-after-ms", "20"),
+        2 => raw(500, "oh no"),
+        3 => hang(),
+        5 => raw(200, r#"{"choices":[{"mess"#),
+        6 => raw(200, r#"{"choices":[]}"#),
+        7 => raw(200, r#"{"error":{"message":"overloaded"}}"#),
+        9 => raw(200, "<!doctype html><title>Sign in</title>"),
+        10 => raw(200, ""),
+        11 => raw(200, r#"{"choices":[{"message":{"content":"","reasoning_content":"hm"}}]}"#),
+        13 => raw(200, r#"{"choices":[{"message":{"content":"half"},"finish_reason":"length"}]}"#),
+        14 => raw(200, r#"{"choices":[{"message":{"content":"not the JSON that was asked for"}}]}"#),
+        15 => ResponseTemplate::new(200).set_body_bytes(b"{\"choices\":\xff".to_vec()),
+        17 => completion(&"9".repeat(600)),
+        18 => completion("  "),
+        _ => return None,
+    })
+}
+
+fn question(prompt: &str) -> usize {
+    let rest = prompt.rsplit_once("support Thing").unwrap().1;
+    rest.trim_end().trim_end_matches('?').parse().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_full_of_faults_gives_the_answers_of_one_without() {
+    let (healthy, _) = start(|_, _| None).await;
+    let whole = Audit::begun(20, &section(&healthy, "")).await;
+    whole.generate(None).await.unwrap();
+    assert_eq!((whole.answers().len(), whole.faults().len()), (15 * 2 * 2, 0));
+    // The first two requests of each prompt go wrong.
+    let (faulty, good) = start(|number, prompt| if number < 2 { fault(question(prompt)) } else { None }).await;
+    let audit = Audit::begun(20, &section(&faulty, "")).await;
+    audit.generate(None).await.unwrap();
+    assert_eq!(audit.answers(), whole.answers());
+    assert_eq!(*good.lock().unwrap(), 60, "an accepted cell was asked again");
+    let wanted = [
+        "answer-empty",
+        "answer-malformed",
+        "answer-too-long",
+        "cut-by-length",
+        "empty-body",
+        "error-in-body",
+        "no-choices",
+        "not-json",
+        "not-utf8",
+        "rate-limited",
+        "reasoning-only",
+        "server-error",
+        "timed-out",
+    ];
+    let mut wanted: BTreeMap<String, usize> = wanted.into_iter().map(|code| (code.to_owned(), 4)).collect();
+    wanted.insert("not-json".to_owned(), 8);
+    assert_eq!(audit.faults(), wanted);
+    let heard = audit.ears.heard.lock().unwrap().clone();
+    let honoured = |event: &Event| matches!(event, Event::Retrying { reason: "rate-limited", wait, .. } if *wait == Duration::from_millis(20));
+    assert_eq!(heard.iter().filter(|event| honoured(event)).count(), 4);
+    audit.assert_absent(KEY);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refusals_are_answers_and_are_not_asked_again() {
+    let refusal = r#"{"choices":[{"message":{"content":null,"refusal":"I cannot say"},"finish_reason":"stop"}]}"#;
+    let (server, _) = start(move |_, prompt| {
+        Some(match question(prompt) {
+            1 => raw(200, refusal),
+            2 => raw(400, r#"{"error":{"code":"content_filter","message":"no"}}"#),
+            _ => completion("UNKNOWN"),
+        })
+    })
+    .await;
+    let audit = Audit::begun(4, &section(&server, "")).await;
+    audit.generate(None).await.unwrap();
+    let mut said: Vec<_> = audit.answers().into_values().collect();
+    said.dedup();
+    assert_eq!(said, ["I cannot say", "[refused by the content filter]", "UNKNOWN"]);
+    assert!(audit.faults().is_empty());
+    assert_eq!(server.received_requests().await.unwrap().len(), 12);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_key_stops_at_once_and_is_shown_nowhere() {
+    let body =
+        format!(r#"{{"error":{{"message":"Incorrect API key provided: {KEY}","model":"{KEY}"}},"model":"{KEY}"}}"#);
+    let (server, _) = start(move |_, _| Some(raw(401, &body))).await;
+    let audit = Audit::begun(40, &section(&server, "")).await;
+    let failure = audit.generate(None).await.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Incomplete);
+    assert_eq!(
+        failure.to_string(),
+        "the generator gave `key-refused` (401)\nhint: check the key in the variable that `key_env` names"
+    );
+    assert!(server.received_requests().await.unwrap().len() <= 8);
+    assert_eq!(audit.faults().into_keys().collect::<Vec<_>>(), ["key-refused"]);
+    audit.assert_absent(KEY);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_attempt_is_on_disk_before_its_request_arrives() {
+    let path = Arc::new(OnceLock::<camino::Utf8PathBuf>::new());
+    let requests = Arc::new(AtomicUsize::new(0));
+    let (at, seen) = (Arc::clone(&path), Arc::clone(&requests));
+    let (server, _) = start(move |_, _| {
+        let arrived = seen.fetch_add(1, Ordering::SeqCst) + 1;
+        let ledger = fs_err::read_to_string(at.get().unwrap().join("answers.jsonl")).unwrap();
+        let recorded = ledger.lines().filter(|line| line.contains(r#""type":"attempt""#)).count();
+        (recorded < arrived).then(|| raw(401, ""))
+    })
+    .await;
+    let audit = Audit::begun(12, &section(&server, "")).await;
+    path.set(audit.path.clone()).unwrap();
+    audit.generate(None).await.unwrap();
+    assert_eq!(requests.load(Ordering::SeqCst), 36);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_run_finishes_its_calls_and_goes_on_without_asking_again() {
+    let slow = |_: usize, prompt: &str| {
+        let answer = super::servers::answer(prompt);
+        Some(completion(&answer).set_delay(Duration::from_millis(20)))
+    };
+    let (server, _) = start(slow).await;
+    let audit = Audit::begun(40, &section(&server, "")).await;
+    let failure = audit.generate(Some(10)).await.unwrap_err();
+    assert_eq!(failure.to_string(), "interrupted\nhint: run the same command again to go on");
+    let answered = audit.answers().len();
+    assert!((10..40).contains(&answered), "{answered}");
+    assert_eq!(server.received_requests().await.unwrap().len(), answered, "a call in flight was thrown away");
+    audit.generate(None).await.unwrap();
+    assert_eq!((audit.answers().len(), server.received_requests().await.unwrap().len()), (120, 120));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn too_many_missing_cells_leave_the_ledger_open_for_the_next_run() {
+    let ill = Arc::new(AtomicUsize::new(1));
+    let state = Arc::clone(&ill);
+    let (server, _) = start(move |_, prompt| {
+        (state.load(Ordering::SeqCst) == 1 && question(prompt) == 3).then(|| ResponseTemplate::new(503))
+    })
+    .await;
+    let audit = Audit::begun(8, &section(&server, ", max_attempts: 2")).await;
+    let failure = audit.generate(None).await.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Incomplete);
+    assert!(failure.message.starts_with("2 of 12 cells of snapshot `old` hold no answer"), "{failure}");
+    assert_eq!(audit.faults(), BTreeMap::from([("server-error".to_owned(), 8)]));
+    ill.store(0, Ordering::SeqCst);
+    audit.generate(None).await.unwrap();
+    assert_eq!(audit.answers().len(), 24);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dead_server_stops_the_audit_before_every_cell_has_waited_for_it() {
+    // Nobody listens there.
+    let generate = "{ openai: { model: m, base_url: \"http://127.0.0.1:1/v1\", key_env: THE_KEY }, max_attempts: 2 }";
+    let audit = Audit::begun(400, generate).await;
+    let failure = audit.generate(None).await.unwrap_err();
+    assert!(failure.message.starts_with("the generator gave no answer at all to the first"), "{failure}");
+    assert!(audit.faults()["connect-failed"] < 150, "{:?}", audit.faults());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_moves_during_the_audit_stops_it_for_good() {
+    let (server, _) = start(|_, prompt| {
+        let moved = raw(200, r#"{"model":"m-2","choices":[{"message":{"content":"{\"answer\":\"1\"}"}}]}"#);
+        (question(prompt) == 3).then_some(moved)
+    })
+    .await;
+    let audit = Audit::begun(8, &section(&server, "")).await;
+    for _ in 0..2 {
+        let failure = audit.generate(None).await.unwrap_err();
+        assert!(failure.message.contains("changed the model"), "{failure}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_budget_of_calls_is_kept_to_the_call() {
+    let (server, _) = start(|_, _| None).await;
+    let mut audit = Audit::begun(8, &section(&server, "")).await;
+    audit.calls = Some(5);
+    let failure = audit.generate(None).await.unwrap_err();
+    assert_eq!(failure.message, "the budget of calls is used up");
+    assert_eq!((server.received_requests().await.unwrap().len(), audit.answers().len()), (5, 5));
+    audit.calls = None;
+    audit.generate(None).await.unwrap();
+    assert_eq!(server.received_requests().await.unwrap().len(), 24);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_server_says_is_recorded_and_nothing_of_the_snapshot_is_told() {
+    let (server, _) = start(|_, _| None).await;
+    let audit = Audit::begun(4, &section(&server, "")).await;
+    audit.generate(None).await.unwrap();
+    let outcome = audit.records().into_iter().find_map(|(_, record)| match record {
+        Record::Outcome(outcome) => Some(outcome),
+        _ => None,
+    });
+    let outcome = outcome.unwrap();
+    assert_eq!((outcome.status, outcome.served_model.as_deref()), (Some(200), Some("m-1")));
+    assert_eq!(outcome.usage.map(|usage| (usage.input, usage.output, usage.cached)), Some((9, 3, 0)));
+    assert!(outcome.body.is_some());
+    for request in server.received_requests().await.unwrap() {
+        let told = format!("{:?} {}", request.headers, String::from_utf8_lossy(&request.body)).to_lowercase();
+        for word in ["snapshot", "\"old\"", "\"new\"", "\"repeat\"", "gold"] {
+            assert!(!told.contains(word), "{word}: {told}");
+        }
+    }
+}
