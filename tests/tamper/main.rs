@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says so and stops")]
 #![expect(clippy::print_stdout, reason = "says what was counted and what was skipped")]
 
+mod rules;
 mod synthetic_run;
 
 use camino::{Utf8Path, Utf8PathBuf};

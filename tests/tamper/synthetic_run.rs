@@ -6,7 +6,9 @@ use churngate::ledger::record::{
     JudgmentsRecord, Outcome, Packet, PairLabel, PassRecord, Record, Unchanged, Usage, Verdict,
 };
 use churngate::ledger::stage::{Answers, Evidence, Judgments};
-use churngate::ledger::{AnswersLock, EvidenceLock, JudgmentsLock, Opened, ProtocolLock, Recorded, RunFolder, Writer};
+use churngate::ledger::{
+    AnswersLock, Durability, EvidenceLock, JudgmentsLock, Opened, ProtocolLock, Recorded, RunFolder, Writer,
+};
 use churngate::model::{Cell, Digest, Document, Label, QuestionId, SnapshotName};
 
 /// Snapshots of the run.
@@ -57,7 +59,7 @@ fn id(question: u32) -> QuestionId {
 
 /// Builds and seals a whole run of this many questions, the last of which is unchanged.
 pub async fn build(path: &Utf8Path, questions: u32) -> JudgmentsLock {
-    let folder = RunFolder::open(path).expect("the folder opens");
+    let folder = RunFolder::open_with(path, Durability::Off).expect("the folder opens");
     let protocol = folder.freeze(br#"{"format":"1.0","questions":3}"#).expect("the protocol freezes");
     let evidence = evidence(&folder, &protocol, questions).await;
     let answers = answers(&folder, &evidence, questions).await;
@@ -143,7 +145,8 @@ pub async fn judgments(folder: &RunFolder, answers: &AnswersLock, questions: u32
     writer.seal().await.expect("the judgments seal")
 }
 
-fn packet(question: u32) -> Packet {
+/// The packet of a question: its distinct answers and the cells that gave them.
+pub fn packet(question: u32) -> Packet {
     let mut packet = Packet { question: id(question), answers: Vec::new(), cells: Vec::new() };
     for snapshot in SNAPSHOTS {
         for repeat in 0..REPEATS {
