@@ -41,8 +41,8 @@ fn codes(errors: &str) -> BTreeSet<&str> {
 
 #[test]
 fn illegal_orders_do_not_build() {
-    let test = Utf8PathBuf::from_path_buf(std::env::current_exe().expect("this test's path")).expect("UTF-8");
-    let folder = test.parent().expect("a folder");
+    let program = Utf8PathBuf::from_path_buf(std::env::current_exe().expect("this test's path")).expect("UTF-8");
+    let folder = program.parent().expect("a folder");
     let library = library(folder);
     let mut files: Vec<_> = Utf8Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/ui")

@@ -182,7 +182,8 @@ async fn break_packets(broken: &mut Broken) {
     broken.judgments(expected, async |w| note_packet(w, uneven).await).await;
     let mut doubled = packet(0);
     doubled.answers[1] = doubled.answers[0];
-    doubled.cells[1] = doubled.cells[0].clone();
+    doubled.cells[1] = vec![cell(0, 0)];
+    doubled.cells[0] = vec![cell(0, 1)];
     broken.judgments(expected, async |w| note_packet(w, doubled).await).await;
     let mut unsaid = packet(0);
     unsaid.cells[1].clear();
