@@ -1,7 +1,7 @@
 //! The thread that alone writes one ledger: it takes what is waiting, makes it durable with one flush, and answers.
 
-use super::blobs::Store;
 use super::folder::Inner;
+use super::store::Store;
 use super::{Durability, LedgerError, files, format};
 use crate::model::Digest;
 use camino::Utf8PathBuf;
@@ -138,6 +138,8 @@ impl Committer {
     }
 
     fn seal(&mut self) -> Result<(Digest, u64), LedgerError> {
+        // A sealed ledger relies on nothing but the files that it names.
+        self.folder.store.settle()?;
         let mut out = Vec::new();
         format::write_seal(&mut out, self.tail.records, &self.tail.prev)?;
         let head = Digest::of(&out);

@@ -117,6 +117,12 @@ pub enum LedgerError {
         /// The system's own error.
         source: io::Error,
     },
+    /// A blob could not be stored.
+    #[error("failed to store a blob: {cause}")]
+    NotStored {
+        /// The first failure.
+        cause: String,
+    },
     /// A write failed, so nothing more is recorded in this ledger by this process.
     #[error("nothing more is recorded in `{file}`: {cause}")]
     Stopped {
@@ -247,9 +253,11 @@ impl LedgerError {
     pub const fn class(&self) -> FailureClass {
         match self {
             Self::NoRun { .. } | Self::Held { .. } | Self::Busy { .. } | Self::OtherRun { .. } => FailureClass::Usage,
-            Self::TooLarge { .. } | Self::NotAnObject | Self::Io { .. } | Self::Stopped { .. } => {
-                FailureClass::Incomplete
-            }
+            Self::TooLarge { .. }
+            | Self::NotAnObject
+            | Self::Io { .. }
+            | Self::NotStored { .. }
+            | Self::Stopped { .. } => FailureClass::Incomplete,
             Self::NotPlain { .. }
             | Self::Missing { .. }
             | Self::NewerFormat { .. }
@@ -269,7 +277,7 @@ impl LedgerError {
             Self::Damaged { .. } | Self::BlobDamaged { .. } | Self::Missing { .. } => {
                 Some("restore the run folder from a copy, or delete it and run again")
             }
-            Self::Io { .. } | Self::Stopped { .. } => {
+            Self::Io { .. } | Self::NotStored { .. } | Self::Stopped { .. } => {
                 Some("mend the disk (space, rights) and run the same command again to go on")
             }
             _ => None,

@@ -1,7 +1,7 @@
 //! Plain files, written durably and never through a symbolic link.
 
 use super::LedgerError;
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{ErrorKind, Read as _, Write as _};
 
@@ -123,4 +123,29 @@ pub(super) fn sync_folder(path: &Utf8Path) -> Result<(), LedgerError> {
     #[cfg(not(unix))]
     let _ = path;
     Ok(())
+}
+
+/// Makes these files of one folder durable, their names too.
+///
+/// Linux flushes a whole file system in one call, which for thousands of files takes a hundredth of the time.
+///
+/// # Errors
+/// The file system refuses.
+#[cfg(target_os = "linux")]
+pub(super) fn sync_files(folder: &Utf8Path, _paths: &[Utf8PathBuf]) -> Result<(), LedgerError> {
+    let opened = File::open(folder).map_err(|error| LedgerError::io("write", folder, error))?;
+    rustix::fs::syncfs(opened).map_err(|error| LedgerError::io("write", folder, error.into()))
+}
+
+/// Makes these files of one folder durable, their names too.
+///
+/// # Errors
+/// The file system refuses.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn sync_files(folder: &Utf8Path, paths: &[Utf8PathBuf]) -> Result<(), LedgerError> {
+    for path in paths {
+        let file = open_plain(path, OpenOptions::new().read(true).write(true))?;
+        file.sync_all().map_err(|error| LedgerError::io("write", path, error))?;
+    }
+    sync_folder(folder)
 }

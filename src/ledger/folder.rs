@@ -1,7 +1,8 @@
 //! The folder of one run: who may write in it, and its protocol lock.
 
-use super::blobs::{Blobs, Store};
+use super::blobs::Blobs;
 use super::stage::{Protocol, ProtocolLock, Stage as _};
+use super::store::Store;
 use super::{LedgerError, Lock, files};
 use crate::model::Digest;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -57,10 +58,9 @@ impl RunFolder {
     pub fn open_with(path: &Utf8Path, durability: Durability) -> Result<Self, LedgerError> {
         create_folder(path)?;
         let lock = take_lock(path)?;
-        let blobs = path.join("blobs");
-        create_folder(&blobs)?;
+        create_folder(&path.join("blobs"))?;
         refuse_links(path)?;
-        let store = Arc::new(Store::open(blobs, durability)?);
+        let store = Arc::new(Store::open(path, durability)?);
         let inner =
             Inner { path: path.to_owned(), durability, store, writers: Mutex::new(BTreeSet::new()), _lock: lock };
         Ok(Self { inner: Arc::new(inner) })

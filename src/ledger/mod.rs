@@ -11,11 +11,13 @@ mod error;
 mod files;
 mod folder;
 mod format;
+mod journal;
 mod open;
 mod read;
 pub mod record;
 mod scan;
 pub mod stage;
+mod store;
 #[cfg(test)]
 mod tests;
 mod verify;

@@ -253,6 +253,56 @@ fn blobs_are_idempotent_verified_and_mended() {
     assert_eq!(blobs.get(&digest).unwrap(), b"the same");
 }
 
+/// A run folder as a power loss leaves it while blobs are stored: names that stand for nothing, and the journal.
+fn after_power_loss(texts: &[Vec<u8>], path: &Utf8Path, keep_journal: impl FnOnce(Vec<u8>) -> Vec<u8>) {
+    let (_keep, before) = temporary();
+    let (folder, evidence) = begun(&before, Durability::Full);
+    runtime().block_on(async {
+        let writer = writer::<Answers>(&folder, &evidence);
+        for text in texts {
+            writer.append_with_blobs(&attempt(0), vec![text.clone()]).await.unwrap();
+        }
+    });
+    fs::create_dir_all(path.join("blobs")).unwrap();
+    for file in ["protocol.lock.json", "evidence.jsonl", "answers.jsonl"] {
+        fs::copy(before.join(file), path.join(file)).unwrap();
+    }
+    let journal = fs::read(before.join("blobs.journal")).unwrap();
+    fs::write(path.join("blobs.journal"), keep_journal(journal)).unwrap();
+    for text in texts.iter().step_by(2) {
+        fs::write(path.join("blobs").join(Digest::of(text).to_string()), b"").unwrap();
+    }
+}
+
+#[test]
+fn blobs_that_a_power_loss_left_empty_are_put_back_from_the_journal() {
+    let (_keep, path) = temporary();
+    let texts: Vec<_> = (0..5).map(|number| format!("text {number}").into_bytes()).collect();
+    after_power_loss(&texts, &path, |journal| journal);
+    let (folder, evidence) = begun(&path, Durability::Full);
+    for text in &texts {
+        assert_eq!(&folder.blobs().get(&Digest::of(text)).unwrap(), text);
+    }
+    assert!(!path.join("blobs.journal").exists());
+    runtime().block_on(async {
+        let writer = writer::<Answers>(&folder, &evidence);
+        writer.append_with_blobs(&attempt(1), vec![b"more".to_vec()]).await.unwrap();
+        assert!(path.join("blobs.journal").exists());
+        writer.seal().await.unwrap();
+    });
+    assert!(!path.join("blobs.journal").exists());
+}
+
+#[test]
+fn large_blobs_do_without_the_journal() {
+    let (_keep, path) = temporary();
+    let folder = RunFolder::open(&path).unwrap();
+    let large = vec![b'x'; (1 << 20) + 1];
+    let digest = folder.blobs().put_sync(&large).unwrap();
+    assert!(!path.join("blobs.journal").exists());
+    assert_eq!(folder.blobs().get(&digest).unwrap(), large);
+}
+
 #[test]
 fn damage_is_named_with_its_line() {
     let (_keep, path) = temporary();
@@ -422,6 +472,27 @@ proptest! {
         prop_assert_eq!(lock.records(), durable.len() as u64);
         let found: Vec<_> = answers(&path).into_iter().map(|(_, record)| record).collect();
         prop_assert_eq!(found, durable);
+    }
+
+    #[test]
+    fn a_journal_torn_at_any_byte_gives_back_every_whole_blob(cut in any::<prop::sample::Index>(), zeros in 0..90_usize) {
+        let (_keep, path) = temporary();
+        let texts: Vec<_> = (0..4).map(|number| vec![b'a' + number; usize::from(number) * 37]).collect();
+        let mut kept = 0;
+        after_power_loss(&texts, &path, |mut journal| {
+            kept = cut.index(journal.len() + 1);
+            journal.truncate(kept);
+            journal.resize(kept + zeros, 0);
+            journal
+        });
+        let folder = RunFolder::open_with(&path, Durability::Off).unwrap();
+        let mut end = 0;
+        for text in &texts {
+            end += 40 + text.len();
+            if end <= kept {
+                prop_assert_eq!(&folder.blobs().get(&Digest::of(text)).unwrap(), text);
+            }
+        }
     }
 
     #[test]
