@@ -5,6 +5,8 @@
 mod gate;
 #[path = "statistics/ledger.rs"]
 mod ledger;
+#[path = "statistics/properties.rs"]
+mod properties;
 #[path = "statistics/published.rs"]
 mod published;
 #[path = "statistics/refusals.rs"]

@@ -56,6 +56,27 @@ impl Bootstrap {
         Ok(Self { law: Sum::repeated(Pmf::from_counts(contrasts), questions), units, questions })
     }
 
+    /// Resamples within strata that were sampled with fixed numbers of questions: T* is the sum over strata.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::NoQuestions`] where nothing is counted.
+    ///
+    /// ```
+    /// use churngate::analyze::bootstrap::Bootstrap;
+    /// // A stratum that always flips and one that never does leave nothing to chance.
+    /// let bounds = Bootstrap::stratified(&[[(4, 10)].into(), [(0, 30)].into()], 4)?.bounds("95%".parse().unwrap())?;
+    /// assert_eq!((bounds.lower.value(), bounds.interval.1.value()), (0.25, 0.25));
+    /// # Ok::<(), churngate::analyze::AnalyzeError>(())
+    /// ```
+    pub fn stratified(strata: &[Contrasts], units: u64) -> Result<Self, AnalyzeError> {
+        let questions = strata.iter().flat_map(Contrasts::values).sum();
+        if questions == 0 {
+            return Err(AnalyzeError::NoQuestions);
+        }
+        let group = |stratum: &Contrasts| (Pmf::from_counts(stratum), stratum.values().sum());
+        Ok(Self { law: Sum::of(strata.iter().map(group).collect()), units, questions })
+    }
+
     /// The percentile bounds at a confidence level: quantiles of D* = T* / (units N) by the inverted distribution
     /// function, which for a lower bound at 95% is the smallest t with P(D* <= t) >= 5%.
     ///

@@ -3,6 +3,7 @@
 //! No I/O, no clock, no randomness that is not seeded by the caller.
 #![deny(clippy::disallowed_methods, reason = "statistics are functions of the observations and the settings alone")]
 
+pub mod agreement;
 pub mod alignment;
 mod audit;
 pub mod bootstrap;
@@ -12,18 +13,23 @@ pub mod correctness;
 pub mod dirichlet;
 pub mod edges;
 mod error;
+pub mod evalue;
 pub mod figures;
 pub mod fisher;
 pub mod flips;
 pub mod holm;
+pub mod judge_noise;
 pub mod kernel;
 pub mod ladder;
 pub mod lattice;
 pub mod overlap;
 mod plane;
+pub mod planning;
 pub mod power;
+pub mod proportion;
 pub mod quantile;
 pub mod randomisation;
+pub mod replication;
 mod round;
 pub mod score;
 mod settings;

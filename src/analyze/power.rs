@@ -34,11 +34,17 @@ fn reach(alpha: f64) -> f64 {
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "numbers of questions are far below 2^53")]
 pub fn power(moments: Moments, alpha: f64) -> Power {
-    let flips = moments.mean.clamp(0.0, 1.0);
-    let noise = (moments.variance - flips * (1.0 - flips)).max(0.0);
+    let noise = variance_at(moments, 0.0);
     let scale = moments.questions as f64 / reach(alpha).powi(2);
     let root = (1.0 + 4.0 * (scale + 1.0) * noise).sqrt();
     Power { smallest_detectable: ((1.0 + root) / (2.0 * (scale + 1.0))).min(1.0) }
+}
+
+/// The variance of the contrasts at a true D: what noise leaves of the observed one, plus what stable flips add.
+#[must_use]
+pub fn variance_at(observed: Moments, churn: f64) -> f64 {
+    let flips = |share: f64| share.clamp(0.0, 1.0) * (1.0 - share.clamp(0.0, 1.0));
+    (observed.variance - flips(observed.mean)).max(0.0) + flips(churn)
 }
 
 /// The questions that put a bound of D̂ on the far side of a limit with 80% power, `((z_a + z_b) sd / |D - m|)^2`; `None`

@@ -1,11 +1,17 @@
 //! Worked cases, each with the outside function that gives the same value.
 
+use churngate::analyze::agreement::Table;
 use churngate::analyze::edges::Edges;
+use churngate::analyze::evalue::Hypothesis;
 use churngate::analyze::lattice::{Lattice, Repeats};
+use churngate::analyze::planning::Scenario;
 use churngate::analyze::quantile::Level;
 use churngate::analyze::score::GoldAnswers;
 use churngate::analyze::sum::{Pmf, Sum};
-use churngate::analyze::{AnalyzeError, bootstrap, cluster, dirichlet, fisher, holm, randomisation, transitivity};
+use churngate::analyze::{
+    AnalyzeError, bootstrap, cluster, dirichlet, evalue, fisher, holm, judge_noise, proportion, randomisation,
+    transitivity,
+};
 use churngate::model::{Answer, Confidence, Kernel, Normalisation};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -229,4 +235,111 @@ fn clusters_of_one_question_give_the_bounds_over_questions() {
             assert_eq!(Some(ours.numerator), quantile.as_i64(), "{level} of {case}");
         }
     }
+}
+
+#[test]
+fn proportions_and_mcnemar() {
+    for case in cases("proportion_ci") {
+        let (k, n) = (case["k"].as_u64().expect("k"), case["n"].as_u64().expect("n"));
+        let pairs =
+            [(proportion::clopper_pearson(k, n, 0.05), "clopper_pearson"), (proportion::wilson(k, n, 0.05), "wilson")];
+        for ((low, high), name) in pairs {
+            assert!(close(low, float(&case[name][0])) && close(high, float(&case[name][1])), "{name} of {case}");
+        }
+    }
+    for case in cases("mcnemar_exact") {
+        let (lost, gained) = (case["loss"].as_u64().expect("a count"), case["gain"].as_u64().expect("a count"));
+        assert!(close(proportion::mcnemar(lost, gained), float(&case["p_exact"])), "{case}");
+    }
+}
+
+#[test]
+fn kappa_and_its_error() {
+    for case in cases("cohen_kappa") {
+        let count = |key: &str| case[key].as_u64().expect("a count");
+        let table = Table {
+            both_same: count("both_same"),
+            only_first: count("only1"),
+            only_second: count("only2"),
+            both_different: count("both_diff"),
+        };
+        assert!(close(table.agreement().expect("pairs"), float(&case["agreement"])), "{case}");
+        assert!(close(table.kappa().expect("two labels"), float(&case["kappa"])), "{case}");
+        assert!(close(table.kappa_error().expect("two labels"), float(&case["kappa_se_statsmodels"])), "{case}");
+    }
+    let one_label = Table { both_same: 9, ..Table::default() };
+    assert_eq!((one_label.kappa(), one_label.agreement()), (None, Some(1.0)));
+}
+
+#[test]
+fn corrections_for_a_noisy_judge() {
+    for case in cases("rogan_gladen") {
+        let corrected = judge_noise::rogan_gladen(float(&case["D_obs"]), float(&case["Se"]), float(&case["Sp"]));
+        match case["D"].as_f64() {
+            Some(expected) => assert!(corrected.is_some_and(|corrected| close(corrected, expected)), "{case}"),
+            None => assert_eq!(corrected, None, "{case}"),
+        }
+    }
+    let case = &vectors()["ppi"];
+    let list = |key: &str| -> Vec<f64> { serde_json::from_value(case[key].clone()).expect("numbers") };
+    let estimate = judge_noise::prediction_powered(&list("Y"), &list("Yhat"), &list("Yhat_unlabeled"), 1.0);
+    let estimate = estimate.expect("both groups");
+    assert!(close(estimate.estimate, float(&case["point"])));
+    assert!(close(estimate.error, float(&case["manual_se_ddof0"])));
+    let (low, high) = estimate.interval(0.1);
+    assert!(close(low, float(&case["ci90"][0])) && close(high, float(&case["ci90"][1])), "{low} {high}");
+}
+
+#[test]
+fn e_values() {
+    for case in cases("mixture_betting") {
+        let log = |hypothesis| evalue::betting(&counts(&case), 4, (-0.5, 1.0), hypothesis);
+        assert!(close(log(Hypothesis::AtMost(0.0)), float(&case["logE_H0_D_le_0"])), "{case}");
+        assert!(close(log(Hypothesis::AtLeast(0.05)), float(&case["logE_H0_D_ge_5pp"])), "{case}");
+        assert!(close(log(Hypothesis::AtLeast(0.03)), float(&case["logE_H0_D_ge_3pp"])), "{case}");
+    }
+    let lattice = Lattice::new(Repeats { old: 2, new: 2 }).expect("a lattice");
+    for case in cases("permutation_eprocess") {
+        let groups: Vec<_> = table(&case)
+            .iter()
+            .map(|edges| {
+                let splits = randomisation::splits(edges, lattice, Kernel::Exact).expect("splits");
+                ((lattice.contrast(edges.agreeing()), splits), 1)
+            })
+            .collect();
+        assert!(close(evalue::permutation(&groups, 4), float(&case["logE"])), "{case}");
+    }
+}
+
+#[test]
+fn planning_laws_are_those_of_the_scenarios() {
+    let scenarios: Value = serde_json::from_str(include_str!("../fixtures/stats/scenarios.json")).expect("scenarios");
+    let quarters: Vec<f64> = serde_json::from_value(scenarios["d_quarters"].clone()).expect("numbers");
+    let moments = |name: &str, kind: &str| {
+        let cells: Vec<Vec<f64>> = serde_json::from_value(scenarios["scenarios"][name][kind].clone()).expect("a table");
+        let semantic = |column: usize| cells.iter().map(|row| row[column]).sum::<f64>();
+        let power = |n: i32| quarters.iter().enumerate().map(|(i, d)| semantic(i) * (d / 4.0).powi(n)).sum::<f64>();
+        (power(1), power(2))
+    };
+    for (scenario, name) in [(Scenario::NaturalQuestionsLike, "NQ"), (Scenario::TriviaQaLike, "TQA")] {
+        let (changed, square) = moments(name, "semantic");
+        let (mean, variance) = scenario.moments(changed);
+        assert!(close(mean, changed) && close(variance, square - changed * changed), "{name}");
+        assert!(close(scenario.moments(0.0).1, moments(name, "null").1), "{name}");
+    }
+}
+
+#[test]
+fn planned_numbers_of_questions() {
+    let planned =
+        |scenario: Scenario| [0.03, 0.06, 0.10].map(|churn| scenario.questions(churn, 0.0, 0.05).expect("a number"));
+    // 388/140/70 and 244/108/60 before rounding up.
+    for (planned, published) in [
+        (planned(Scenario::NaturalQuestionsLike), [388_u64, 140, 70]),
+        (planned(Scenario::TriviaQaLike), [244, 108, 60]),
+    ] {
+        assert!(planned.iter().zip(published).all(|(one, other)| one.abs_diff(other) <= 1), "{planned:?}");
+    }
+    let smallest = [50, 100, 200, 400].map(|n| Scenario::NaturalQuestionsLike.smallest(n, 0.05) * 100.0);
+    assert!(smallest.iter().zip([13.0, 7.6, 4.6, 2.9]).all(|(one, other)| (one - other).abs() < 0.5), "{smallest:?}");
 }

@@ -45,32 +45,50 @@ pub struct Draws {
 /// ```
 #[must_use]
 pub fn draw(rows: &Rows, draws: u32, key: [u8; 32]) -> Draws {
-    let blocks = draws.div_ceil(BLOCK);
-    let in_block = |block: u32| {
-        let mut uniform = Uniform::new(key, u64::from(block));
-        let count = BLOCK.min(draws - block * BLOCK);
-        (0..count).map(|_| one(&mut uniform, rows)).collect::<Vec<Row>>()
+    let counts: Vec<u64> = rows.values().copied().collect();
+    let total = |drawn: &[u64]| {
+        rows.keys().zip(drawn).fold((0, 0), |sum, (row, times)| {
+            let times = times.cast_signed();
+            (sum.0 + row.0 * times, sum.1 + row.1 * times)
+        })
     };
-    let totals: Vec<Row> = (0..blocks).into_par_iter().flat_map_iter(in_block).collect();
-    let (mut exact, mut semantic): (Vec<i64>, Vec<i64>) = totals.into_iter().unzip();
+    let (mut exact, mut semantic): (Vec<i64>, Vec<i64>) = map(&counts, draws, key, total).into_iter().unzip();
     exact.sort_unstable();
     semantic.sort_unstable();
     Draws { exact, semantic }
 }
 
-/// One draw: the totals of N questions resampled with replacement.
-fn one(uniform: &mut Uniform, rows: &Rows) -> Row {
-    let mut of: u64 = rows.values().sum();
+/// A statistic of every draw, in the order of draws: it is given how often each distinct row was drawn.
+///
+/// `counts` is how many questions have each row.
+///
+/// ```
+/// let drawn = churngate::analyze::stream::map(&[3, 4], 10, [0; 32], |drawn| drawn.iter().sum::<u64>());
+/// assert_eq!(drawn, [7; 10]);
+/// ```
+pub fn map<T: Send>(counts: &[u64], draws: u32, key: [u8; 32], statistic: impl Fn(&[u64]) -> T + Sync) -> Vec<T> {
+    let in_block = |block: u32| {
+        let mut uniform = Uniform::new(key, u64::from(block));
+        let mut times = vec![0; counts.len()];
+        let count = BLOCK.min(draws - block * BLOCK);
+        let one = |_| {
+            multinomial(&mut uniform, counts, &mut times);
+            statistic(&times)
+        };
+        (0..count).map(one).collect::<Vec<T>>()
+    };
+    (0..draws.div_ceil(BLOCK)).into_par_iter().flat_map_iter(in_block).collect()
+}
+
+/// As many questions as there are, resampled with replacement: one binomial after the other.
+fn multinomial(uniform: &mut Uniform, counts: &[u64], drawn: &mut [u64]) {
+    let mut of: u64 = counts.iter().sum();
     let mut left = of;
-    let mut totals = (0, 0);
-    for (row, count) in rows {
-        let drawn = binomial::draw(uniform, left, *count, of);
-        totals.0 += row.0 * drawn.cast_signed();
-        totals.1 += row.1 * drawn.cast_signed();
-        left -= drawn;
+    for (count, drawn) in counts.iter().zip(drawn) {
+        *drawn = binomial::draw(uniform, left, *count, of);
+        left -= *drawn;
         of -= count;
     }
-    totals
 }
 
 #[cfg(test)]
