@@ -11,6 +11,7 @@ use crate::ledger::Writer;
 use crate::ledger::stage::Answers;
 use crate::model::{Cell, Event, Failure, StageName};
 use crate::spec::ReaderSpec;
+use rayon::prelude::*;
 use std::time::Duration;
 
 /// Cells that are recorded together.
@@ -44,20 +45,21 @@ pub async fn fill(
 }
 
 async fn fill_batch(reader: &Reader, plan: &Plan<'_>, writer: &Writer<Answers>, batch: &[Cell]) -> Result<(), Failure> {
-    let materials = batch.iter().map(|cell| plan.material(cell)).collect::<Result<Vec<_>, _>>()?;
+    let materials = batch.par_iter().map(|cell| plan.material(cell)).collect::<Result<Vec<_>, _>>()?;
     let attempts: Vec<_> =
         batch.iter().zip(&materials).map(|(cell, material)| attempt(cell, &material.prompt)).collect();
     let seqs = writer.append_all(&attempts, Vec::new()).await?;
     let limit = plan.protocol.spec.generate.max_answer_bytes as usize;
-    let came = batch.iter().zip(&materials).map(|(cell, material)| read(reader, cell, material, limit));
+    let came: Vec<_> =
+        batch.par_iter().zip(&materials).map(|(cell, material)| read(reader, cell, material, limit)).collect();
     let (records, blobs): (Vec<_>, Vec<_>) =
-        seqs.zip(batch).zip(came).map(|((seq, cell), came)| outcome(seq, cell, &came)).unzip();
+        seqs.zip(batch).zip(&came).map(|((seq, cell), came)| outcome(seq, cell, came)).unzip();
     writer.append_all(&records, blobs.into_iter().flatten().collect()).await?;
     Ok(())
 }
 
 fn read(reader: &Reader, cell: &Cell, material: &Material<'_>, limit: usize) -> Came {
-    let draw = Draw { evidence: material.evidence.digest(), repeat: cell.repeat, snapshot: material.snapshot as u64 };
+    let draw = Draw { evidence: material.digest, repeat: cell.repeat, snapshot: material.snapshot as u64 };
     let text = reader.answer(material.question, &material.evidence, draw);
     let verdict = from_text(&text, limit).map_err(Fault::from);
     // No clock is read: the same seed gives the same record.

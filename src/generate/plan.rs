@@ -6,6 +6,7 @@ use crate::ledger::stage::Evidence as EvidenceStage;
 use crate::ledger::{BlobReader, EvidenceLock, read};
 use crate::model::{Cell, Digest, Evidence, Failure, FailureClass, Question, QuestionId, SnapshotName};
 use crate::spec::UnchangedEvidence;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// The places of cells: questions and snapshots by number.
@@ -36,6 +37,8 @@ pub struct Material<'a> {
     pub snapshot: usize,
     /// The evidence.
     pub evidence: Evidence,
+    /// The evidence's digest.
+    pub digest: Digest,
     /// The rendered prompt.
     pub prompt: String,
 }
@@ -96,9 +99,9 @@ impl<'a> Plan<'a> {
         let at = self.places.question(&cell.question);
         let question = at.and_then(|at| self.protocol.questions.get(at)).ok_or_else(|| foreign("answers"))?;
         let snapshot = self.places.snapshots.get(&cell.snapshot).copied().ok_or_else(|| foreign("answers"))?;
-        let evidence = self.evidence(question, &cell.snapshot)?;
+        let (digest, evidence) = self.evidence(question, &cell.snapshot)?;
         let prompt = prompts::answer(self.protocol, question, &evidence);
-        Ok(Material { question, snapshot, evidence, prompt })
+        Ok(Material { question, snapshot, evidence, digest, prompt })
     }
 
     /// For each question: the digest of its one prompt, where the prompts of all snapshots but the closed book are
@@ -109,31 +112,35 @@ impl<'a> Plan<'a> {
     pub fn unchanged(&self) -> Result<Vec<Option<Digest>>, Failure> {
         let asked = self.protocol.spec.generate.unchanged_evidence == UnchangedEvidence::Sample;
         let one = |question| if asked { Ok(None) } else { self.one_prompt(question) };
-        self.protocol.questions.iter().map(one).collect()
+        self.protocol.questions.par_iter().map(one).collect()
     }
 
     fn one_prompt(&self, question: &Question) -> Result<Option<Digest>, Failure> {
         let mut digests = Vec::new();
         for snapshot in self.protocol.snapshots.iter().filter(|snapshot| snapshot.name != SnapshotName::closed_book()) {
-            let evidence = self.evidence(question, &snapshot.name)?;
+            let (_, evidence) = self.evidence(question, &snapshot.name)?;
             digests.push(Digest::of(prompts::answer(self.protocol, question, &evidence).as_bytes()));
         }
         let first = digests.first().copied();
         Ok(first.filter(|first| digests.iter().all(|digest| digest == first)))
     }
 
-    fn evidence(&self, question: &Question, snapshot: &SnapshotName) -> Result<Evidence, Failure> {
+    fn evidence(&self, question: &Question, snapshot: &SnapshotName) -> Result<(Digest, Evidence), Failure> {
         let digest =
             self.places.pair(&question.id, snapshot).and_then(|pair| self.evidence.get(pair).copied().flatten());
         match digest {
-            Some(digest) => serde_json::from_slice(&self.blobs.get(&digest)?).map_err(|_| unreadable(&digest)),
-            None if *snapshot == SnapshotName::closed_book() => Ok(Evidence::default()),
+            Some(digest) => self.locked(digest).map(|evidence| (digest, evidence)),
+            None if *snapshot == SnapshotName::closed_book() => Ok((Evidence::default().digest(), Evidence::default())),
             None => Err(Failure::new(
                 FailureClass::Evidence,
                 format!("snapshot `{snapshot}` has no evidence for a question"),
             )
             .with_hint("remove the run folder and run again")),
         }
+    }
+
+    fn locked(&self, digest: Digest) -> Result<Evidence, Failure> {
+        serde_json::from_slice(&self.blobs.get(&digest)?).map_err(|_| unreadable(&digest))
     }
 }
 

@@ -31,7 +31,8 @@ impl Output {
 
 /// Runs `argv` with `stdin_json` on its standard input and the variables `env` besides PATH and HOME.
 ///
-/// Any exit code is an output. Once out of time or cancelled, the program is killed.
+/// Any exit code is an output. Once out of time or cancelled, the program is killed, and on Unix every program that it
+/// started in its group.
 ///
 /// # Errors
 /// There is no complete output.
@@ -50,16 +51,36 @@ pub async fn run(
         () = cancel.cancelled() => Err(ProcessError::Cancelled),
     };
     if finished.is_err() {
-        // Nothing is left to do where it has ended already.
-        let _ended = child.kill().await;
+        kill(&mut child).await;
     }
     finished
+}
+
+/// Nothing is left to do where it has ended already.
+async fn kill(child: &mut Child) {
+    #[cfg(unix)]
+    if let Some(group) = child.id() {
+        kill_group(group).await;
+    }
+    let _ended = child.kill().await;
+}
+
+/// Signals the group whose leader has this id. The leader was not waited for, so the id is still its own. Without
+/// unsafe code the only way is the system's `kill`, which every shell has built in.
+#[cfg(unix)]
+async fn kill_group(group: u32) {
+    let mut kill = Command::new("/bin/sh");
+    kill.args(["-c", "kill -s KILL -- \"-$0\"", &group.to_string()]).env_clear();
+    let _killed = kill.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().await;
 }
 
 fn start(argv: &[String], env: &[(String, String)]) -> Result<Child, ProcessError> {
     let (program, arguments) = argv.split_first().ok_or(ProcessError::Start)?;
     let inherited = PASSED_ON.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
-    Command::new(program)
+    let mut command = Command::new(program);
+    #[cfg(unix)]
+    command.process_group(0);
+    command
         .args(arguments)
         .env_clear()
         .envs(inherited)
@@ -159,6 +180,28 @@ mod tests {
         let cancelled = run(&argv, Vec::new(), &[], Duration::from_mins(1), 100, &cancel).await;
         assert_eq!(cancelled, Err(ProcessError::Cancelled));
         assert!(started.elapsed() < Duration::from_secs(30));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn what_the_program_started_is_killed_with_it() {
+        let script = "sleep 61 & echo $!; wait";
+        let argv = ["/bin/sh", "-c", &format!("{{ {script}; }} > \"$FILE\"")].map(str::to_owned);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let env = [("FILE".to_owned(), file.path().to_str().unwrap().to_owned())];
+        let cancel = CancellationToken::new();
+        let outcome = run(&argv, Vec::new(), &env, Duration::from_secs(1), 100, &cancel).await;
+        assert_eq!(outcome, Err(ProcessError::Timeout));
+        let started = fs_err::read_to_string(file.path()).unwrap();
+        let status = format!("/proc/{}/status", started.trim());
+        let gone = || fs_err::read_to_string(&status).map_or(true, |text| text.contains("State:\tZ"));
+        for _ in 0..100 {
+            if gone() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        panic!("it is still there");
     }
 
     #[tokio::test]

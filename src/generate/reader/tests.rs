@@ -95,6 +95,13 @@ fn the_quickstart_is_read_well_and_with_the_noise_of_a_language_model() {
     assert!((0.60..0.80).contains(&shares.exact), "exact agreement {}", shares.exact);
     assert!((0.93..0.98).contains(&shares.same_number), "agreement in the number {}", shares.same_number);
     assert!((0.02..0.06).contains(&shares.unknown), "share of UNKNOWN {}", shares.unknown);
+    let row = format!(
+        "| {:.1}% | {:.1}% | {:.1}% |",
+        100.0 * shares.exact,
+        100.0 * shares.same_number,
+        100.0 * shares.unknown
+    );
+    assert!(include_str!("../../../docs/reader.md").contains(&row), "docs/reader.md must hold: {row}");
 }
 
 fn about(text: &str) -> Evidence {
