@@ -1,3 +1,7 @@
 //! The `churngate` program: a few lines around the library.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    churngate::cli::main()
+}

@@ -1,1 +1,54 @@
 //! Arguments, one file a command, terminal output, exit codes. Alone prints, alone reads the environment.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the room that prints")]
+
+mod arguments;
+mod check;
+mod context;
+mod progress;
+mod report;
+mod run;
+mod schema;
+mod verify;
+
+use crate::model::{Failure, FailureClass};
+use arguments::{Arguments, Command};
+use clap::Parser as _;
+use std::process::ExitCode;
+
+/// The version of this program, as it stands in ledgers and reports.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The width of a report where it is not printed to a terminal.
+const WIDTH: u16 = 100;
+
+/// Reads the arguments, does what they say, prints, and gives the exit code of the table in the README.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are no errors; clap knows which stream they belong to.
+            let code = if error.use_stderr() { FailureClass::Usage.exit_code() } else { 0 };
+            return if error.print().is_ok() { ExitCode::from(code) } else { ExitCode::FAILURE };
+        }
+    };
+    context::start_logging(arguments.verbose);
+    match dispatch(arguments) {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::from(failure.class.exit_code())
+        }
+    }
+}
+
+fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
+    match arguments.command {
+        Command::Check(arguments) => check::check(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Verify(arguments) => verify::verify(&arguments),
+        Command::Report(arguments) => report::report(&arguments),
+        Command::Schema => Ok(schema::schema()),
+    }
+}

@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 
 /// Closes the list of stages: nobody outside adds one.
 mod closed {
+    /// Kept by the stages of this crate alone.
     pub trait Closed {}
 }
 

@@ -1,2 +1,19 @@
 //! The stages in order. Short, because each stage is a call.
+//!
+//! This module reads the spec and the files it names, and it turns ledgers back into what the statistics need. It
+//! never calls a server itself and never prints.
+
+pub mod audit;
+mod collect;
+mod flips;
+mod machinery;
 pub mod outside;
+pub mod plan;
+pub mod prepare;
+pub mod recompute;
+mod tally;
+
+pub use audit::{Finished, audit};
+pub use plan::{Plan, plan};
+pub use prepare::{Prepared, prepare};
+pub use recompute::{Verified, recompute, verify};

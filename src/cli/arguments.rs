@@ -1,0 +1,82 @@
+//! Arguments as typed.
+
+use crate::report;
+use camino::Utf8PathBuf;
+use clap::{Args, Parser, Subcommand};
+
+/// The gate for a retrieval index rebuild: measures excess answer churn between two snapshots of a corpus.
+#[derive(Debug, Parser)]
+#[command(name = "churngate", version, about, max_term_width = 100)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Say more on standard error; twice for everything.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+}
+
+/// A command.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Validate a spec, resolve its snapshots and print the plan; spends nothing.
+    Check(SpecArguments),
+    /// Run the whole audit; goes on where it stopped.
+    Run(RunArguments),
+    /// Recompute everything from the ledgers, without a network.
+    Verify(FolderArguments),
+    /// Render the report of a finished run again.
+    Report(ReportArguments),
+    /// Print the spec's JSON Schema.
+    Schema,
+}
+
+/// A spec.
+#[derive(Debug, Args)]
+pub struct SpecArguments {
+    /// The audit spec.
+    #[arg(default_value = "churngate.yaml")]
+    pub spec: Utf8PathBuf,
+    /// Where runs are kept; `.churngate` beside the spec where absent.
+    #[arg(long, value_name = "FOLDER")]
+    pub runs: Option<Utf8PathBuf>,
+}
+
+/// A spec, and how to run it.
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    /// The spec.
+    #[command(flatten)]
+    pub spec: SpecArguments,
+    /// Calls in flight at most, in place of the spec's own numbers.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub tasks: Option<u32>,
+    /// Print nothing but the report.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// A run.
+#[derive(Debug, Args)]
+pub struct FolderArguments {
+    /// The run's folder: `.churngate/<digest>`.
+    pub run: Utf8PathBuf,
+}
+
+/// A run, and the format to render it in.
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// The run's folder: `.churngate/<digest>`.
+    pub run: Utf8PathBuf,
+    /// The format.
+    #[arg(long, default_value = TERMINAL, value_parser = formats())]
+    pub format: String,
+}
+
+/// The format that is no file.
+const TERMINAL: &str = "terminal";
+
+/// Every format's name.
+fn formats() -> clap::builder::PossibleValuesParser {
+    std::iter::once(TERMINAL).chain(report::FORMATS.iter().map(|format| format.name)).collect::<Vec<_>>().into()
+}

@@ -1,0 +1,48 @@
+//! The whole audit.
+
+use super::{Prepared, recompute};
+use crate::http::Context;
+use crate::ledger::RunFolder;
+use crate::model::{Failure, FailureClass};
+use crate::report::{self, AuditResult};
+use crate::{freeze, generate, judge, retrieve};
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// A finished audit.
+#[derive(Debug)]
+pub struct Finished {
+    /// The run's folder.
+    pub folder: Utf8PathBuf,
+    /// Every figure and the verdict.
+    pub result: AuditResult,
+}
+
+/// Runs every stage in order, each from where it stopped, and writes the result and its reports into the run folder.
+///
+/// # Errors
+/// Whatever a stage fails with; what is in the ledgers stays there, and the same call goes on from it.
+pub async fn audit(prepared: Prepared, context: &Context) -> Result<Finished, Failure> {
+    let folder = RunFolder::open(&prepared.folder)?;
+    let frozen = freeze::freeze(&folder, prepared.protocol)?;
+    let evidence = retrieve::retrieve(&frozen, &folder, context).await?;
+    let answers = generate::generate(&frozen, &folder, &evidence, context).await?;
+    let judgments = judge::judge(&frozen, &folder, &answers, context).await?;
+    let result = recompute::result(&frozen.protocol, folder.path(), &judgments)?;
+    for format in report::FORMATS {
+        write(folder.path(), format.file, &(format.render)(&result))?;
+    }
+    Ok(Finished { folder: folder.path().to_owned(), result })
+}
+
+/// Writes a file whole or not at all: under another name first, made durable, then renamed.
+fn write(folder: &Utf8Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| {
+        Failure::new(FailureClass::Incomplete, format!("failed to write `{name}` in the run folder: {}", error.kind()))
+            .with_hint("the audit itself is complete; run the same command again once there is room")
+    };
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    std::io::Write::write_all(&mut file, bytes).map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    file.persist(folder.join(name)).map_err(|error| failed(error.error))?;
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! The texts behind the stable flips: question, answers, gold, and what evidence came and went.
+
+use super::collect::Collected;
+use crate::analyze::Flip;
+use crate::freeze::Protocol;
+use crate::ledger::BlobReader;
+use crate::model::{Digest, Document, Evidence, Failure, FailureClass, Observation, QuestionId, SnapshotName};
+use crate::report::{EvidenceLine, FlipDetail};
+use camino::Utf8Path;
+use std::collections::{BTreeSet, HashMap};
+
+/// Characters of a document that a report shows.
+const EXCERPT_CHARS: usize = 200;
+
+/// One entry a flip, in the same order.
+pub(super) fn details(
+    protocol: &Protocol,
+    folder: &Utf8Path,
+    collected: &Collected,
+    flips: &[Flip],
+) -> Result<Vec<FlipDetail>, Failure> {
+    let blobs = BlobReader::at(folder);
+    let texts: HashMap<&QuestionId, &str> = protocol.questions.iter().map(|q| (&q.id, q.text.as_str())).collect();
+    let observed: HashMap<&QuestionId, &Observation> = collected.observations.iter().map(|o| (&o.id, o)).collect();
+    let detail = |flip: &Flip| {
+        let old = evidence(&blobs, collected, &flip.question, &SnapshotName::old())?;
+        let new = evidence(&blobs, collected, &flip.question, &SnapshotName::new_snapshot())?;
+        let (old_contents, new_contents) = (contents(&old), contents(&new));
+        Ok(FlipDetail {
+            question: flip.question.clone(),
+            text: texts.get(&flip.question).copied().unwrap_or_default().to_owned(),
+            old_answer: flip.old.as_str().to_owned(),
+            new_answer: flip.new.as_str().to_owned(),
+            gold: observed.get(&flip.question).map(|observed| observed.gold.clone()).unwrap_or_default(),
+            left: lines(&old, &new_contents),
+            came: lines(&new, &old_contents),
+            shared: old_contents.intersection(&new_contents).count() as u64,
+        })
+    };
+    flips.iter().map(detail).collect()
+}
+
+/// The locked evidence of a question; empty where there is none.
+fn evidence(
+    blobs: &BlobReader,
+    collected: &Collected,
+    question: &QuestionId,
+    snapshot: &SnapshotName,
+) -> Result<Evidence, Failure> {
+    let Some(digest) = collected.evidence.get(&(question.clone(), snapshot.clone())) else {
+        return Ok(Evidence::default());
+    };
+    serde_json::from_slice(&blobs.get(digest)?)
+        .map_err(|_| Failure::new(FailureClass::Evidence, format!("blob `{digest}` is no evidence")))
+}
+
+fn contents(evidence: &Evidence) -> BTreeSet<Digest> {
+    evidence.documents.iter().map(Document::content).collect()
+}
+
+/// The documents that the other side does not have, best first.
+fn lines(evidence: &Evidence, other: &BTreeSet<Digest>) -> Vec<EvidenceLine> {
+    let gone = evidence.documents.iter().filter(|document| !other.contains(&document.content()));
+    gone.map(|document| EvidenceLine {
+        id: document.id.clone(),
+        excerpt: document.text.chars().take(EXCERPT_CHARS).collect(),
+    })
+    .collect()
+}

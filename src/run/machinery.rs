@@ -1,0 +1,67 @@
+//! What retrieved, answered and judged, and what must be said about it, in words for people.
+
+use crate::freeze::Protocol;
+use crate::report::Machinery;
+use crate::spec::{GenerateBackend, JudgeBackend, OpenAiSpec, RetrieveBackend};
+
+/// Describes the backends of a protocol.
+pub(super) fn describe(protocol: &Protocol) -> Machinery {
+    let spec = &protocol.spec;
+    let mut caveats = Vec::new();
+    if matches!(spec.generate.backend, GenerateBackend::Reader(_)) {
+        caveats.push(
+            "The answers come from the embedded reader, which picks spans from the evidence and knows nothing: \
+             this audit shows how the evidence moves answers, not what a language model would say."
+                .to_owned(),
+        );
+    }
+    if matches!(spec.judge.backend, JudgeBackend::Embedded) {
+        caveats.push(
+            "Meaning is judged by the embedded judge: rules and lexical features, not a language model. \
+             docs/judge.md has its measured accuracy."
+                .to_owned(),
+        );
+    }
+    Machinery {
+        retrieve: format!(
+            "{}, top {}, {} characters a document",
+            retriever(&spec.retrieve.backend),
+            spec.retrieve.top_k,
+            spec.retrieve.max_chars
+        ),
+        generate: format!("{}, {} repeats", generator(&spec.generate.backend), spec.generate.repeats),
+        judge: judge(&spec.judge.backend),
+        caveats,
+        tool_version: protocol.tool_version().to_owned(),
+    }
+}
+
+fn retriever(backend: &RetrieveBackend) -> &'static str {
+    match backend {
+        RetrieveBackend::Bm25(_) => "embedded BM25",
+        RetrieveBackend::Http(_) => "search engine over HTTP",
+        RetrieveBackend::Command(_) => "command",
+        RetrieveBackend::File => "precomputed evidence",
+    }
+}
+
+fn generator(backend: &GenerateBackend) -> String {
+    match backend {
+        GenerateBackend::Reader(_) => "embedded reader".to_owned(),
+        GenerateBackend::OpenAi(server) => model(server),
+        GenerateBackend::Command(_) => "command".to_owned(),
+    }
+}
+
+fn judge(backend: &JudgeBackend) -> String {
+    match backend {
+        JudgeBackend::Embedded => "embedded judge".to_owned(),
+        JudgeBackend::OpenAi(server) => model(server),
+        JudgeBackend::Command(_) => "command".to_owned(),
+    }
+}
+
+/// The model's name alone: the server's address may be nobody's business.
+fn model(server: &OpenAiSpec) -> String {
+    format!("model `{}`", server.model)
+}

@@ -1,0 +1,69 @@
+//! What an audit would do and what it could see, before anything is spent.
+
+use super::Prepared;
+use crate::analyze::power::{self, Moments};
+use crate::freeze::Protocol;
+use crate::spec::{Condition, GenerateBackend, JudgeBackend};
+
+/// The standard deviation of a question's contrast where nothing changed, for two repeats: that of answers as varied as
+/// those of a study of open questions with a language model. Used before there is a run to measure it from.
+const NOISE: f64 = 0.171;
+
+/// The plan of an audit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Questions selected.
+    pub questions: u64,
+    /// Snapshots asked, the closed book among them.
+    pub snapshots: u64,
+    /// Repeats a snapshot.
+    pub repeats: u64,
+    /// Answers to generate at most: fewer where evidence did not change.
+    pub answers: u64,
+    /// Packets to judge at most.
+    pub packets: u64,
+    /// External calls at most, without retries: what the embedded reader and judge do is no call.
+    pub calls: u64,
+    /// Whether `calls` fits the spec's budget.
+    pub fits_budget: bool,
+    /// What a sample of this size can and cannot show, a sentence each.
+    pub sensitivity: Vec<String>,
+}
+
+/// The plan of a prepared audit.
+#[must_use]
+pub fn plan(prepared: &Prepared) -> Plan {
+    let protocol = &prepared.protocol;
+    let questions = protocol.questions.len() as u64;
+    let snapshots = protocol.snapshots.len() as u64;
+    let repeats = u64::from(protocol.spec.generate.repeats);
+    let answers = questions * snapshots * repeats;
+    let generate = if matches!(protocol.spec.generate.backend, GenerateBackend::Reader(_)) { 0 } else { answers };
+    let judge = if matches!(protocol.spec.judge.backend, JudgeBackend::Embedded) { 0 } else { questions };
+    let calls = generate + judge;
+    let fits_budget = protocol.spec.budget.calls.is_none_or(|limit| calls <= limit);
+    let sensitivity = sensitivity(protocol);
+    Plan { questions, snapshots, repeats, answers, packets: questions, calls, fits_budget, sensitivity }
+}
+
+/// The smallest churn that is likely to be seen, and the limits that so few questions cannot prove.
+fn sensitivity(protocol: &Protocol) -> Vec<String> {
+    let questions = protocol.questions.len() as u64;
+    let alpha = protocol.spec.bootstrap.confidence.alpha();
+    let moments = Moments { questions, mean: 0.0, variance: NOISE * NOISE };
+    let smallest = 100.0 * power::power(moments, alpha).smallest_detectable;
+    let mut sentences = vec![format!(
+        "an excess churn of {smallest:.1} pp would be seen in 4 of 5 such audits, if repeats vary as open questions do"
+    )];
+    for line in &protocol.spec.gate.compatible_when {
+        let Condition::UpperBoundBelow(limit) = line.condition else { continue };
+        match power::fewest_for_upper_bound(limit.value(), alpha) {
+            Some(fewest) if fewest > questions => sentences.push(format!(
+                "warning: `compatible` is out of reach: an upper bound below {limit} takes at least {fewest} questions"
+            )),
+            Some(_) => {}
+            None => sentences.push(format!("warning: `compatible` is out of reach: no upper bound is below {limit}")),
+        }
+    }
+    sentences
+}

@@ -1,0 +1,121 @@
+//! From sealed ledgers to the result: the one way in which figures come to be, for `run`, `report` and `verify`.
+
+use super::{collect, flips, machinery, tally};
+use crate::analyze::{self, Settings};
+use crate::freeze::{self, Protocol};
+use crate::gate;
+use crate::ledger::{self, JudgmentsLock};
+use crate::model::{Failure, FailureClass, SnapshotName};
+use crate::report::{self, AuditResult, SnapshotSummary};
+use camino::Utf8Path;
+
+/// What `verify` checked.
+#[derive(Debug)]
+pub struct Verified {
+    /// The result, as recomputed.
+    pub result: AuditResult,
+    /// What was checked, a line each.
+    pub checked: Vec<String>,
+}
+
+/// The result of a run, computed from its ledgers alone.
+///
+/// # Errors
+/// A record that does not fit the protocol, or observations that the statistics refuse: class
+/// [`FailureClass::Evidence`].
+pub fn result(protocol: &Protocol, folder: &Utf8Path, judgments: &JudgmentsLock) -> Result<AuditResult, Failure> {
+    let gold = freeze::gold::open(judgments, protocol)?;
+    let collected = collect::collect(protocol, folder, &gold)?;
+    let settings = settings(protocol);
+    let analysis = analyze::analyze(&collected.observations, &settings)
+        .map_err(|error| Failure::new(FailureClass::Evidence, format!("failed to analyze the run: {error}")))?;
+    let decision = gate::decide(&analysis, &protocol.spec.gate);
+    let tally = tally::tally(protocol, folder, &collected)?;
+    Ok(AuditResult {
+        format: report::FORMAT.to_owned(),
+        name: protocol.spec.name.clone(),
+        protocol: protocol.digest,
+        spec: protocol.spec_digest,
+        flips: flips::details(protocol, folder, &collected, &analysis.flips)?,
+        decision,
+        analysis,
+        snapshots: snapshots(protocol),
+        machinery: machinery::describe(protocol),
+        validity: tally.validity,
+        record: tally.record,
+    })
+}
+
+/// Opens a sealed run and computes its result.
+///
+/// # Errors
+/// The run is not sealed, or is damaged: class [`FailureClass::Evidence`].
+pub fn recompute(folder: &Utf8Path) -> Result<AuditResult, Failure> {
+    let (_, _, _, judgments) = ledger::open_locks(folder)?;
+    result(&freeze::load(folder)?, folder, &judgments)
+}
+
+/// Checks every digest, chain, seal and reference of a run, recomputes every figure and the verdict, and compares
+/// them with `result.json`.
+///
+/// # Errors
+/// The first difference: class [`FailureClass::Evidence`].
+pub fn verify(folder: &Utf8Path) -> Result<Verified, Failure> {
+    let (protocol, evidence, answers, judgments) = ledger::open_locks(folder)?;
+    let mut checked = vec![
+        format!("protocol: head {}", protocol.head()),
+        format!("evidence: {} records, head {}", evidence.records(), evidence.head()),
+        format!("answers: {} records, head {}", answers.records(), answers.head()),
+        format!("judgments: {} records, head {}", judgments.records(), judgments.head()),
+    ];
+    let result = result(&freeze::load(folder)?, folder, &judgments)?;
+    compare(folder, &result)?;
+    checked.push("result: every figure and the verdict follow from the ledgers".to_owned());
+    Ok(Verified { result, checked })
+}
+
+/// Compares the recomputed result with `result.json`, byte by byte.
+fn compare(folder: &Utf8Path, result: &AuditResult) -> Result<(), Failure> {
+    let path = folder.join("result.json");
+    let written = fs_err::read_to_string(&path).map_err(|error| {
+        Failure::new(FailureClass::Evidence, format!("failed to read `{path}`: {}", error.kind()))
+            .with_hint("run the audit again: it is complete and only writes its result anew")
+    })?;
+    let expected = report::json(result);
+    if written.as_bytes() == expected {
+        return Ok(());
+    }
+    let expected = String::from_utf8_lossy(&expected);
+    let line = written.lines().zip(expected.lines()).take_while(|(one, other)| one == other).count() + 1;
+    Err(Failure::new(
+        FailureClass::Evidence,
+        format!("`{path}` does not follow from the ledgers: it differs from line {line} on"),
+    )
+    .with_hint("trust the ledgers: run the audit again to write the result anew"))
+}
+
+/// What the statistics need of the protocol.
+fn settings(protocol: &Protocol) -> Settings {
+    let is_end = |name: &SnapshotName| *name == SnapshotName::old() || *name == SnapshotName::new_snapshot();
+    let rungs = protocol.spec.snapshots.iter().map(|snapshot| snapshot.name.clone());
+    Settings {
+        old: SnapshotName::old(),
+        new: SnapshotName::new_snapshot(),
+        between: rungs.filter(|name| !is_end(name)).collect(),
+        closed_book: protocol.spec.closed_book,
+        normalisation: protocol.spec.judge.normalisation,
+        confidence: protocol.spec.bootstrap.confidence,
+        draws: protocol.spec.bootstrap.draws,
+        bootstrap_key: protocol.seeds.bootstrap,
+    }
+}
+
+fn snapshots(protocol: &Protocol) -> Vec<SnapshotSummary> {
+    let summary = |snapshot: &freeze::ResolvedSnapshot| SnapshotSummary {
+        name: snapshot.name.to_string(),
+        physical: snapshot.physical.clone(),
+        fingerprint: snapshot.fingerprint,
+        documents: snapshot.documents,
+    };
+    protocol.snapshots.iter().map(summary).collect()
+}
