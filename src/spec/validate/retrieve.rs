@@ -11,17 +11,8 @@ use crate::spec::types::{
 };
 use std::collections::BTreeMap;
 
-/// Headers that carry keys, in lower case.
-const SECRET_HEADERS: &[&str] = &[
-    "authorization",
-    "proxy-authorization",
-    "cookie",
-    "x-api-key",
-    "api-key",
-    "apikey",
-    "x-auth-token",
-    "x-chroma-token",
-];
+/// Parts of the names of headers and query parameters that carry keys, in lower case.
+const SECRET_PARTS: &[&str] = &["auth", "key", "token", "secret", "password", "cookie", "credential", "signature"];
 
 /// How a question becomes evidence.
 pub fn retrieve(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<RetrieveSpec> {
@@ -68,7 +59,7 @@ fn http(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<HttpRetrieve
             address::path_variables(url, &span, problems);
         }
     }
-    plain_headers(section, problems);
+    plain_values(section, problems);
     placeholders(section, problems);
     let method = section.word("method")?;
     if method == "GET" && section.node("body").is_some() {
@@ -94,11 +85,15 @@ fn http(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<HttpRetrieve
     })
 }
 
-fn plain_headers(section: Reader<'_>, problems: &mut Vec<Problem>) {
-    for entry in section.node("headers").map_or(&[][..], Node::entries) {
-        if SECRET_HEADERS.contains(&entry.key.to_ascii_lowercase().as_str()) {
-            let message = format!("the header {} carries a key, which must not stand in a spec", quoted(&entry.key));
-            let help = format!("write `secret_headers: {{ {}: {{ prefix: \"Bearer \", env: API_KEY }} }}`", entry.key);
+/// Reports keys in `headers` and `query`: what stands in a spec, a URL or a log is no secret any more.
+fn plain_values(section: Reader<'_>, problems: &mut Vec<Problem>) {
+    let carries = |name: &str| SECRET_PARTS.iter().any(|part| name.to_ascii_lowercase().contains(part));
+    for (place, what) in [("headers", "header"), ("query", "query parameter")] {
+        let entries = section.node(place).map_or(&[][..], Node::entries).iter();
+        for entry in entries.filter(|entry| carries(&entry.key)) {
+            let message =
+                format!("the {what} {} carries a key by its name, which must not stand here", quoted(&entry.key));
+            let help = "name the key's environment variable: `secret_headers: { Authorization: { prefix: \"Bearer \", env: API_KEY } }`";
             problems.push(Problem::new(Code::Secret, entry.value.span.clone(), message).help(help).hidden());
         }
     }
