@@ -3,7 +3,8 @@
 use super::asked::{Asked, Came, Fault};
 use super::backend::Called;
 use super::plan::Plan;
-use crate::http::{Attempted, Context, RetryPolicy, interrupted, until_accepted};
+use crate::http::chat::Reason;
+use crate::http::{Attempted, Context, Pace, RetryPolicy, interrupted, until_accepted};
 use crate::ledger::Writer;
 use crate::ledger::record::{AcceptedAnswer, AnswersRecord, Attempt, Outcome, Record, Verdict};
 use crate::ledger::stage::Answers;
@@ -13,7 +14,6 @@ use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
-use tokio::sync::Semaphore;
 
 /// Cells under way for each call in flight: those that wait for their next attempt hold no call back.
 const WAITING: usize = 4;
@@ -27,7 +27,8 @@ pub struct Calls<'a> {
     backend: &'a Called,
     /// As the audit's, but its token is cancelled at the first failure as well.
     context: Context,
-    in_flight: Semaphore,
+    pace: Pace,
+    under_way: usize,
     answered: AtomicU32,
     given_up: AtomicU32,
     served: Mutex<BTreeSet<String>>,
@@ -50,7 +51,8 @@ impl<'a> Calls<'a> {
             writer,
             backend,
             context,
-            in_flight: Semaphore::new(concurrency as usize),
+            pace: Pace::new(concurrency),
+            under_way: concurrency as usize * WAITING,
             answered: AtomicU32::new(0),
             given_up: AtomicU32::new(0),
             served: Mutex::new(served),
@@ -62,10 +64,9 @@ impl<'a> Calls<'a> {
     /// # Errors
     /// The first failure.
     pub async fn fill(&self, cells: impl Iterator<Item = Cell>) -> Result<(), Failure> {
-        let under_way = self.in_flight.available_permits() * WAITING;
         let mut filled = futures_util::stream::iter(cells.take_while(|_| !self.context.cancel.is_cancelled()))
             .map(|cell| self.cell(cell))
-            .buffer_unordered(under_way);
+            .buffer_unordered(self.under_way);
         let mut first = None;
         while let Some(done) = filled.next().await {
             if let Err(failure) = done {
@@ -96,15 +97,13 @@ impl<'a> Calls<'a> {
     }
 
     async fn attempt(&self, cell: &Cell, asked: Asked<'_>) -> Result<Attempted<()>, Failure> {
-        let _in_flight = self.in_flight.acquire().await.map_err(|_| interrupted())?;
-        if self.context.cancel.is_cancelled() {
-            return Err(interrupted());
-        }
+        let _in_flight = self.pace.enter(&self.context.cancel).await.ok_or_else(interrupted)?;
         self.context.budget.take_call()?;
         let seq = self.writer.append(&attempt(cell, asked.prompt)).await?;
         let came = self.backend.ask(asked, &self.context).await;
         let (record, blobs) = outcome(seq, cell, &came);
         self.writer.append_with_blobs(&record, blobs).await?;
+        self.set_pace(&came.verdict);
         Ok(match came.verdict {
             Ok(_) => {
                 self.answered.fetch_add(1, Ordering::Relaxed);
@@ -114,6 +113,16 @@ impl<'a> Calls<'a> {
             Err(Fault::Invalid { reason, retry_after }) => Attempted::Invalid { reason, retry_after },
             Err(Fault::Fatal { failure, .. }) => Attempted::Fatal(failure),
         })
+    }
+
+    fn set_pace(&self, verdict: &Result<Answer, Fault>) {
+        match verdict {
+            Ok(_) => self.pace.answered(),
+            Err(Fault::Invalid { reason, retry_after }) if *reason == Reason::RateLimited.code() => {
+                self.pace.refused(*retry_after);
+            }
+            Err(_) => {}
+        }
     }
 
     /// Answers of two models cannot be compared: the audit cannot stand.

@@ -9,6 +9,7 @@ pub mod call;
 pub mod chat;
 pub mod client;
 pub mod context;
+pub mod pace;
 pub mod retry_after;
 pub mod secrets;
 
@@ -16,5 +17,6 @@ pub use attempts::{Attempted, RetryPolicy, interrupted, until_accepted};
 pub use call::{Call, CallError, HeaderText, Reply};
 pub use client::{Client, HttpSettings};
 pub use context::{Budget, Context};
+pub use pace::{InFlight, Pace};
 pub use retry_after::retry_after;
 pub use secrets::Secrets;

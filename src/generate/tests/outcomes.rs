@@ -6,8 +6,9 @@ use crate::ledger::record::Record;
 use crate::model::{Event, FailureClass};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use wiremock::ResponseTemplate;
 
 /// One fault for each question of the audit below, by its number.
@@ -218,4 +219,52 @@ async fn what_the_server_says_is_recorded_and_nothing_of_the_snapshot_is_told() 
             assert!(!told.contains(word), "{word}: {told}");
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_limits_the_rate_is_asked_at_its_own_pace() {
+    let last = Arc::new(Mutex::new(Instant::now()));
+    let (server, _) = start(move |_, _| {
+        let mut last = last.lock().unwrap();
+        if last.elapsed() >= Duration::from_millis(30) {
+            *last = Instant::now();
+            return None;
+        }
+        Some(ResponseTemplate::new(429).insert_header("retry-after-ms", "30"))
+    })
+    .await;
+    let audit = Audit::begun(40, &section(&server, "")).await;
+    audit.generate(None).await.unwrap();
+    assert_eq!(audit.answers().len(), 120);
+    let refused = audit.faults()["rate-limited"];
+    assert!(refused < 240, "{refused} calls were refused");
+}
+
+/// A server that cuts its first replies in the middle; wiremock cannot.
+async fn cutting(cut: usize) -> std::net::SocketAddr {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        for number in 0.. {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut request = vec![0; 65_536];
+            let mut read = 0;
+            while !String::from_utf8_lossy(&request[..read]).contains("response_format") {
+                read += stream.read(&mut request[read..]).await.unwrap();
+            }
+            let body = r#"{"choices":[{"message":{"content":"{\"answer\":\"1\"}"}}]}"#;
+            let head = format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+            let sent = if number < cut { &body[..20] } else { body };
+            stream.write_all(format!("{head}{sent}").as_bytes()).await.unwrap();
+        }
+    });
+    address
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replies_that_are_cut_off_are_asked_for_again() {
+    let address = cutting(5).await;
+    let audit = Audit::begun(4, &format!("{{ openai: {{ model: m, base_url: \"http://{address}/v1\" }} }}")).await;
+    audit.generate(None).await.unwrap();
+    assert_eq!((audit.answers().len(), audit.faults()), (12, BTreeMap::from([("reply-cut".to_owned(), 5)])));
 }

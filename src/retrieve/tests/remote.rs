@@ -198,7 +198,7 @@ mod programs {
         let (old, new) = (variables(&[("index", "v1")]), variables(&[("index", "v2")]));
         let mut bench = Bench::new(backend, old, new, &["what is \"it\"; $(id)?"]);
         let mut secrets = crate::http::Secrets::default();
-        secrets.insert("TOKEN", "sesame".to_owned().into());
+        secrets.insert("TOKEN", "sesame-open".to_owned().into());
         bench.context.secrets = Arc::new(secrets);
         bench
     }
@@ -211,7 +211,7 @@ mod programs {
         assert_eq!(bench.counts(), [4, 4, 0, 0, 2]);
         let stored = String::from_utf8_lossy(&stored(&bench)).into_owned();
         assert!(stored.contains("question:what is it; $(id)?,top_k:3,snapshot:index:v1 [key]"), "{stored}");
-        assert!(!stored.contains("sesame"));
+        assert!(!stored.contains("sesame-open"));
     }
 
     #[tokio::test]
