@@ -1,5 +1,6 @@
 //! Arguments as typed.
 
+use crate::model::Normalisation;
 use crate::report;
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand};
@@ -27,6 +28,8 @@ pub enum Command {
     Verify(FolderArguments),
     /// Render the report of a finished run again.
     Report(ReportArguments),
+    /// The statistics alone, on answers and labels made elsewhere.
+    Analyze(AnalyzeArguments),
     /// Print the spec's JSON Schema.
     Schema,
 }
@@ -71,6 +74,52 @@ pub struct ReportArguments {
     /// The format.
     #[arg(long, default_value = TERMINAL, value_parser = formats())]
     pub format: String,
+}
+
+/// A file of answers, and how to read it.
+#[derive(Debug, Args)]
+pub struct AnalyzeArguments {
+    /// The file, as docs/answers-format.md describes it.
+    pub file: Utf8PathBuf,
+    /// The name of the old snapshot in it.
+    #[arg(long, default_value = "old", value_name = "SNAPSHOT")]
+    pub old: String,
+    /// The name of the new snapshot in it.
+    #[arg(long, default_value = "new", value_name = "SNAPSHOT")]
+    pub new: String,
+    /// The names of the snapshots between, in order.
+    #[arg(long, value_delimiter = ',', value_name = "SNAPSHOTS")]
+    pub between: Vec<String>,
+    /// Whether a snapshot `closed_book` stands in the file.
+    #[arg(long)]
+    pub closed_book: bool,
+    /// The normalisation of the exact kernel and of correctness.
+    #[arg(long, default_value = "nq")]
+    pub normalisation: NormalisationName,
+    /// The format.
+    #[arg(long, default_value = TERMINAL, value_parser = formats())]
+    pub format: String,
+}
+
+/// The name of a normalisation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum NormalisationName {
+    /// Lower case; ASCII punctuation and articles deleted.
+    Nq,
+    /// Lower case; punctuation turned into spaces; articles deleted.
+    Triviaqa,
+    /// Nothing but trimming.
+    None,
+}
+
+impl From<NormalisationName> for Normalisation {
+    fn from(name: NormalisationName) -> Self {
+        match name {
+            NormalisationName::Nq => Self::Nq,
+            NormalisationName::Triviaqa => Self::TriviaQa,
+            NormalisationName::None => Self::None,
+        }
+    }
 }
 
 /// The format that is no file.

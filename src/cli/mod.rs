@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the room that prints")]
 
+mod analyze;
 mod arguments;
 mod check;
 mod context;
@@ -49,6 +50,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Run(arguments) => run::run(&arguments),
         Command::Verify(arguments) => verify::verify(&arguments),
         Command::Report(arguments) => report::report(&arguments),
+        Command::Analyze(arguments) => analyze::analyze(&arguments),
         Command::Schema => Ok(schema::schema()),
     }
 }

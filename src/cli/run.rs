@@ -5,7 +5,6 @@ use super::context;
 use crate::gate::{Decision, Verdict};
 use crate::http::Context;
 use crate::model::{Failure, FailureClass};
-use crate::report;
 use crate::run::{self, Finished, Prepared};
 
 /// Runs the audit and prints its report.
@@ -21,7 +20,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     }
     let context = context::context(&prepared.protocol.spec, arguments.tasks, arguments.quiet)?;
     let finished = runtime()?.block_on(audited(prepared, &context))?;
-    print!("{}", report::terminal(&finished.result, super::WIDTH));
+    super::report::print(&finished.result, "terminal")?;
     Ok(exit_code(&finished.result.decision))
 }
 

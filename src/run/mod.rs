@@ -6,6 +6,7 @@
 pub mod audit;
 mod collect;
 mod flips;
+pub mod foreign;
 mod machinery;
 pub mod outside;
 pub mod plan;

@@ -58,7 +58,7 @@ pub fn prepare(path: &Utf8Path, runs: Option<&Utf8Path>, tool_version: &'static 
 }
 
 /// Reads a whole file that the user named.
-fn read(what: &str, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Failure> {
+pub(super) fn read(what: &str, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Failure> {
     let failed = |reason: String| {
         Failure::new(FailureClass::Usage, format!("failed to read {what} `{path}`: {reason}"))
             .with_hint("check the path; paths in a spec are relative to the spec's own folder")

@@ -1,0 +1,153 @@
+//! The statistics alone, on answers and labels made elsewhere: the same figures, gate and reports as an audit's.
+
+use super::outside;
+use crate::analyze::{self, Settings};
+use crate::gate;
+use crate::model::{Confidence, Digest, EvidenceKeys, Failure, FailureClass, Normalisation, Observation, SnapshotName};
+use crate::report::{self, AuditResult, Machinery, RunRecord, SnapshotSummary, Validity};
+use crate::spec::GateSpec;
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// The largest file of answers that is read, in bytes.
+const MAX_BYTES: u64 = 4 << 30;
+
+/// What is to be computed.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The file of answers, described in `docs/answers-format.md`.
+    pub file: Utf8PathBuf,
+    /// The name of the old snapshot in it.
+    pub old: SnapshotName,
+    /// The name of the new one.
+    pub new: SnapshotName,
+    /// Names of the snapshots between, in order.
+    pub between: Vec<SnapshotName>,
+    /// Whether a snapshot `closed_book` stands in it.
+    pub closed_book: bool,
+    /// The normalisation of the exact kernel.
+    pub normalisation: Normalisation,
+    /// The confidence level.
+    pub confidence: Confidence,
+    /// Draws of the cross-check.
+    pub draws: u32,
+    /// The rule.
+    pub gate: GateSpec,
+    /// The version of this program.
+    pub tool_version: &'static str,
+}
+
+/// Computes the result of a file of answers. Its name is the file's digest, which also seeds the cross-check.
+///
+/// # Errors
+/// The file cannot be read, a line of it is wrong, or the statistics refuse it: class [`FailureClass::Usage`].
+pub fn analyze(request: &Request) -> Result<AuditResult, Failure> {
+    let bytes = super::prepare::read("the answers", &request.file, MAX_BYTES)?;
+    let wrong = |message: String| {
+        Failure::new(FailureClass::Usage, message).with_hint("docs/answers-format.md describes the file, line by line")
+    };
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|error| wrong(format!("`{}` is not UTF-8 from byte {} on", request.file, error.valid_up_to())))?;
+    let observations = outside::parse(text, request.file.as_str()).map_err(|error| wrong(error.to_string()))?;
+    let digest = Digest::of(&bytes);
+    let analysis = analyze::analyze(&observations, &settings(request, digest))
+        .map_err(|error| wrong(format!("failed to analyze `{}`: {error}", request.file)))?;
+    let decision = gate::decide(&analysis, &request.gate);
+    Ok(AuditResult {
+        format: report::FORMAT.to_owned(),
+        name: name(&request.file),
+        protocol: digest,
+        spec: digest,
+        decision,
+        flips: analysis.flips.iter().map(|flip| flip_detail(flip, &observations, request)).collect(),
+        snapshots: snapshots(request),
+        machinery: machinery(request),
+        validity: validity(request, &observations),
+        record: RunRecord { heads: Vec::new(), attempts: 0, retries: Vec::new(), tokens: (0, 0), duration_ms: 0 },
+        analysis,
+    })
+}
+
+fn settings(request: &Request, digest: Digest) -> Settings {
+    Settings {
+        old: request.old.clone(),
+        new: request.new.clone(),
+        between: request.between.clone(),
+        closed_book: request.closed_book,
+        normalisation: request.normalisation,
+        confidence: request.confidence,
+        draws: request.draws,
+        bootstrap_key: *Digest::of_parts([b"bootstrap".as_slice(), digest.as_bytes()]).as_bytes(),
+    }
+}
+
+/// The file's name without its ending.
+fn name(file: &Utf8Path) -> String {
+    file.file_stem().unwrap_or("answers").to_owned()
+}
+
+/// A flip with the texts there are: the question's own text and the documents' texts are not kept of the file.
+fn flip_detail(flip: &analyze::Flip, observations: &[Observation], request: &Request) -> report::FlipDetail {
+    let observed = observations.iter().find(|observation| observation.id == flip.question);
+    let evidence = |name| observed.and_then(|observed| observed.snapshot(name)?.evidence.as_ref());
+    let (old, new) = (evidence(&request.old), evidence(&request.new));
+    report::FlipDetail {
+        question: flip.question.clone(),
+        text: flip.question.to_string(),
+        old_answer: flip.old.as_str().to_owned(),
+        new_answer: flip.new.as_str().to_owned(),
+        gold: observed.map(|observation| observation.gold.clone()).unwrap_or_default(),
+        left: only_in(old, new),
+        came: only_in(new, old),
+        shared: flip.shared_documents.unwrap_or(0),
+    }
+}
+
+/// The documents of one evidence whose content the other does not have, by id.
+fn only_in(one: Option<&EvidenceKeys>, other: Option<&EvidenceKeys>) -> Vec<report::EvidenceLine> {
+    let Some(one) = one else { return Vec::new() };
+    let shared = |content: &Digest| other.is_some_and(|other| other.contents.contains(content));
+    let documents = one.ids.iter().zip(&one.contents).filter(|(_, content)| !shared(content));
+    documents.map(|(id, _)| report::EvidenceLine { id: id.clone(), excerpt: String::new() }).collect()
+}
+
+fn snapshots(request: &Request) -> Vec<SnapshotSummary> {
+    let names = std::iter::once(&request.old).chain(&request.between).chain(std::iter::once(&request.new));
+    let summary = |name: &SnapshotName| SnapshotSummary {
+        name: name.to_string(),
+        physical: "answers made elsewhere".to_owned(),
+        fingerprint: None,
+        documents: None,
+    };
+    names.map(summary).collect()
+}
+
+fn machinery(request: &Request) -> Machinery {
+    Machinery {
+        retrieve: "elsewhere".to_owned(),
+        generate: "elsewhere".to_owned(),
+        judge: "labels of the file".to_owned(),
+        caveats: vec![
+            "Answers and labels were made elsewhere: this program cannot tell whether they were blind, repeated \
+             without a cache, or complete."
+                .to_owned(),
+        ],
+        tool_version: request.tool_version.to_owned(),
+    }
+}
+
+fn validity(request: &Request, observations: &[Observation]) -> Validity {
+    let count = |name: &SnapshotName| {
+        let answers = |observed: &Observation| observed.snapshot(name).map_or(0, |entry| entry.answers.len() as u64);
+        observations.iter().map(answers).sum::<u64>()
+    };
+    let names = || std::iter::once(&request.old).chain(&request.between).chain(std::iter::once(&request.new));
+    Validity {
+        cells: names().map(count).sum(),
+        accepted: names().map(|name| (name.to_string(), count(name))).collect(),
+        invalid: names().map(|name| (name.to_string(), 0)).collect(),
+        excluded_questions: 0,
+        packets: observations.iter().filter(|observed| !observed.judgments.is_empty()).count() as u64,
+        mismatched_evidence: 0,
+        served_models: Vec::new(),
+    }
+}

@@ -1,0 +1,73 @@
+//! Answers made elsewhere, through the real binary: the published figures to the printed digit, and bad files.
+
+mod harness;
+
+use anyhow::{Context as _, Result};
+use harness::{Workspace, code, root, stderr, stdout};
+
+/// One row of the kernels' table: D̂, interval, within, cross, lower bound.
+struct Row(&'static str, [&'static str; 5]);
+
+fn assert_study(folder: &str, rows: &[Row], flips: &str) -> Result<()> {
+    let workspace = Workspace::new()?;
+    let file = root().join("examples").join(folder).join("answers.jsonl").display().to_string();
+    let output = workspace.churngate(&["analyze", &file, "--old", "n1", "--new", "n7", "--between", "n3"])?;
+    let text = stdout(&output);
+    assert_eq!(code(&output)?, 1, "{}", stderr(&output));
+    assert!(text.contains(flips), "`{flips}` is missing in:\n{text}");
+    for Row(kernel, figures) in rows {
+        let line = text.lines().find(|line| line.trim_start().starts_with(kernel)).context("no such row")?;
+        for figure in figures {
+            assert!(line.contains(figure), "`{figure}` is missing in: {line}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_study_of_open_questions_comes_out_to_the_printed_digit() -> Result<()> {
+    let rows = [
+        Row("exact", ["6.44", "4.19 to 8.75", "25.25%", "18.81%", "4.56"]),
+        Row("semantic", ["10.25", "7.19 to 13.44", "89.13%", "78.88%", "7.69"]),
+    ];
+    assert_study(
+        "paper-nq",
+        &rows,
+        "40 stable flips in 400 questions · 46 correct answers lost, 34 gained (net -1.50 pp)",
+    )
+}
+
+#[test]
+fn the_study_of_trivia_comes_out_to_the_printed_digit() -> Result<()> {
+    let rows = [
+        Row("exact", ["3.00", "0.00 to 6.00", "64.50%", "61.50%", "0.50"]),
+        Row("semantic", ["2.13", "0.13 to 4.50", "96.75%", "94.63%", "0.38"]),
+    ];
+    assert_study(
+        "paper-triviaqa",
+        &rows,
+        "5 stable flips in 200 questions · 30 correct answers lost, 35 gained (net +1.25 pp)",
+    )
+}
+
+#[test]
+fn a_bad_file_is_refused_with_its_line() -> Result<()> {
+    let good = r#"{"id":"a","answers":{"old":["x","x"],"new":["x","x"]}}"#;
+    let cases = [
+        ("", "no question"),
+        ("{\"id\":\"a\"}\n", "1"),
+        (&format!("{good}\n{good}\n"), "line 2: the id stands on line 1"),
+        (&format!("{good}\nnot json\n"), "2"),
+        (r#"{"id":"a","answers":{"old":["x","x"],"new":["y","y"]}}"#, "`a`"),
+        (r#"{"id":"a","answers":{"old":["x"],"new":["x","x"]}}"#, "`a`"),
+    ];
+    for (text, named) in cases {
+        let workspace = Workspace::new()?;
+        workspace.write("answers.jsonl", text)?;
+        let output = workspace.churngate(&["analyze", "answers.jsonl"])?;
+        let error = stderr(&output);
+        assert_eq!(code(&output)?, 2, "{text}\n{error}");
+        assert!(error.contains("answers.jsonl") && error.contains(named), "{text}\n{error}");
+    }
+    Ok(())
+}
