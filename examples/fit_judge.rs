@@ -79,7 +79,7 @@ fn external(file: &str, errors: bool) -> Result<()> {
     for line in fs_err::read_to_string(file)?.lines() {
         let answer: ReferencedAnswer = serde_json::from_str(line)?;
         let (label, reasons) = answer.decision();
-        let half = usize::from(churngate::model::Digest::of(answer.question.as_bytes()).as_bytes()[0] % 2);
+        let half = answer.half();
         halves[half].count(answer.same, label);
         if errors && half == 0 && (label == Label::Same) != answer.same {
             println!(
@@ -88,14 +88,8 @@ fn external(file: &str, errors: bool) -> Result<()> {
             );
         }
     }
-    println!("\n{}\n{}", halves[0].row("external, looked at"), halves[1].row("external, untouched"));
     let [one, two] = halves;
-    let all = Figures {
-        same_as_same: one.same_as_same + two.same_as_same,
-        same_as_different: one.same_as_different + two.same_as_different,
-        different_as_same: one.different_as_same + two.different_as_same,
-        different_as_different: one.different_as_different + two.different_as_different,
-    };
-    println!("{}\n{all:?}", all.row("external, all"));
+    println!("\n{}\n{}", one.row("external, looked at"), two.row("external, not looked at"));
+    println!("{}", one.and(two).row("external, all"));
     Ok(())
 }

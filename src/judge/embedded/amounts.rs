@@ -91,7 +91,19 @@ impl Reader<'_> {
     fn numeral(&self, text: &str) -> Option<f64> {
         let upper = !text.chars().any(char::is_lowercase);
         let lower_at_end = !text.chars().any(char::is_uppercase) && self.at > 0 && self.at + 1 == self.pieces.len();
-        if upper || lower_at_end { roman(text) } else { None }
+        // `World War I`: the pronoun does not stand at the end after a capital.
+        let first = text == "I" && self.at + 1 == self.pieces.len() && self.after_capital();
+        if first {
+            Some(1.0)
+        } else if upper || lower_at_end {
+            roman(text)
+        } else {
+            None
+        }
+    }
+
+    fn after_capital(&self) -> bool {
+        matches!(self.items.last(), Some(Item::Word(word)) if word.capital)
     }
 
     /// Whether a date begins right after a weekday and perhaps a comma.
@@ -231,7 +243,7 @@ impl Reader<'_> {
                 quantity.ordinal = true;
                 2
             }
-            Some("s") if digits.value.rem_euclid(10.0) == 0.0 && matches!(digits.length, 2 | 4) => {
+            Some("s") if digits.value.rem_euclid(10.0) == 0.0 && self.names_decade(digits) => {
                 quantity.decade = true;
                 quantity.value += if digits.length == 2 { 1900.0 } else { 0.0 };
                 2
@@ -243,6 +255,18 @@ impl Reader<'_> {
             _ => 1,
         };
         Some((quantity, used))
+    }
+
+    /// `1980s` and `the 80s` are decades, `30s` are seconds.
+    fn names_decade(&self, digits: Digits) -> bool {
+        digits.length == 4 || (digits.length == 2 && self.last_word() == "the")
+    }
+
+    fn last_word(&self) -> &str {
+        match self.items.last() {
+            Some(Item::Word(word)) => word.text.as_str(),
+            _ => "",
+        }
     }
 
     /// `twenty-one`, `one hundred and five`, `nineteen eighty-four`, `two million three hundred thousand`.
@@ -280,12 +304,8 @@ impl Reader<'_> {
 
     /// `no one`, `the one who`: no number.
     fn pronoun(&self, ahead: usize) -> bool {
-        let before = match self.items.last() {
-            Some(Item::Word(word)) => word.text.as_str(),
-            _ => "",
-        };
         self.word(ahead).as_deref() == Some("one")
-            && ["no", "any", "every", "some", "each", "the", "this", "that"].contains(&before)
+            && ["no", "any", "every", "some", "each", "the", "this", "that"].contains(&self.last_word())
     }
 
     fn unit(&self, ahead: usize, quantity: &mut Quantity) -> usize {
@@ -310,6 +330,10 @@ impl Reader<'_> {
             quantity.unit = unit(scale);
             return at + 2 - ahead;
         }
+        if let Some((found, used)) = self.speed(at) {
+            quantity.unit = Some(found);
+            return at + used - ahead;
+        }
         match self.word(at).as_deref().and_then(unit) {
             Some(found) => {
                 quantity.unit = Some(found);
@@ -317,6 +341,14 @@ impl Reader<'_> {
             }
             None => 0,
         }
+    }
+
+    /// `km/h`, `miles per hour`, `m/s`: the unit and how many pieces it takes.
+    fn speed(&self, at: usize) -> Option<(Unit, usize)> {
+        let per = self.sign(at + 1) == Some('/') || self.word(at + 1).as_deref() == Some("per");
+        let (way, time) = (unit(&self.word(at)?)?, unit(&self.word(at + 2)?)?);
+        let speed = per && way.dimension == Dimension::Length && time.dimension == Dimension::Time;
+        speed.then_some((Unit { dimension: Dimension::Speed, factor: way.factor / time.factor }, 3))
     }
 
     /// Pieces that name an era: negative for years before the common era.

@@ -9,7 +9,7 @@ use super::words::CONTRASTING;
 pub const COUNT: usize = NAMES.len();
 
 /// The names of the features, in order.
-pub const NAMES: [&str; 17] = [
+pub const NAMES: [&str; 19] = [
     "one",
     "word_f1",
     "word_coverage",
@@ -27,6 +27,8 @@ pub const NAMES: [&str; 17] = [
     "contrasting_word",
     "negation_differs",
     "person_contained",
+    "words_replaced",
+    "one_word_replaced",
 ];
 
 /// The features of a pair.
@@ -54,6 +56,8 @@ pub fn features(pair: &Pair) -> [f64; COUNT] {
         flag(pair.extra.iter().flatten().any(|word| CONTRASTING.contains(&word.as_str()))),
         flag(pair.one.negations() != pair.other.negations()),
         flag(pair.asks_who() && contained),
+        flag(shared > 0 && pair.extra.iter().all(|extra| !extra.is_empty())),
+        flag(shared > 0 && pair.extra.iter().all(|extra| extra.len() == 1)),
     ]
 }
 

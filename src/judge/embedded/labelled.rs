@@ -87,6 +87,17 @@ impl Figures {
         *cell += 1;
     }
 
+    /// The counts of both together.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            same_as_same: self.same_as_same + other.same_as_same,
+            same_as_different: self.same_as_different + other.same_as_different,
+            different_as_same: self.different_as_same + other.different_as_same,
+            different_as_different: self.different_as_different + other.different_as_different,
+        }
+    }
+
     /// Pairs in all.
     #[must_use]
     pub const fn pairs(&self) -> u32 {
@@ -194,6 +205,12 @@ pub struct ReferencedAnswer {
 }
 
 impl ReferencedAnswer {
+    /// The half that its question belongs to: 0 was looked at while rules were written, 1 was not.
+    #[must_use]
+    pub fn half(&self) -> usize {
+        usize::from(Digest::of(self.question.as_bytes()).as_bytes()[0] % 2)
+    }
+
     /// Same where it is the same as any of the references.
     #[must_use]
     pub fn decision(&self) -> (Label, Vec<Reason>) {

@@ -20,6 +20,8 @@ pub mod similar;
 pub mod weights;
 pub mod words;
 
+#[cfg(test)]
+mod tests;
 mod verdict;
 
 pub use verdict::{Decision, Reason, decide, judge};

@@ -57,7 +57,7 @@ struct Name<'a> {
 pub fn judge(pair: &Pair) -> Option<Label> {
     let (one, other) = (name(pair.one, pair)?, name(pair.other, pair)?);
     if !alike(one.family, other.family) {
-        return None;
+        return other_family(pair).then_some(Label::Different);
     }
     let suffixes = one.suffix.is_none() || other.suffix.is_none() || one.suffix == other.suffix;
     if !suffixes {
@@ -67,6 +67,11 @@ pub fn judge(pair: &Pair) -> Option<Label> {
         return pair.asks_who().then_some(Label::Different);
     }
     Some(if middle_names_agree(&one.middle, &other.middle) { Label::Same } else { Label::Different })
+}
+
+/// Whether two names of persons share neither family name, not even in another place (`García Márquez`, `García`).
+fn other_family(pair: &Pair) -> bool {
+    pair.asks_who() && pair.extra.iter().all(|extra| !extra.is_empty())
 }
 
 /// Two to four words, all capitalised (or all in lower case where the question asks for a person), and nothing else.
@@ -109,7 +114,16 @@ fn given_names_agree(one: &Word, other: &Word) -> bool {
         return first(one) == first(other);
     }
     let (one, other) = (one.text.as_str(), other.text.as_str());
-    alike(one, other) || long(one) == long(other) || shortened(one, other) || shortened(other, one)
+    alike(one, other)
+        || spelt(one) == spelt(other)
+        || long(one) == long(other)
+        || shortened(one, other)
+        || shortened(other, one)
+}
+
+/// A spelling in which usual transliterations agree (`Pyotr`, `Piotr`).
+fn spelt(name: &str) -> String {
+    name.replace('y', "i").replace("kh", "h").replace("ch", "c").replace("th", "t").replace('k', "c").replace("ei", "e")
 }
 
 /// The long form of a nickname.

@@ -6,7 +6,7 @@ use super::names;
 use super::pair::{Amounts, Pair};
 use super::reading::{Item, Reading, Word};
 use super::similar::{alike, stem};
-use super::words::{CONTRASTING, FILLERS, NEGATIONS, OPPOSITES, STOP, UNKNOWN_PHRASES};
+use super::words::{CONTRASTING, FILLERS, MODELS, NEGATIONS, OPPOSITES, STOP, UNKNOWN_PHRASES};
 use crate::model::Label;
 
 type Rule = fn(&Pair) -> Option<Label>;
@@ -102,12 +102,34 @@ fn opposites(pair: &Pair) -> Option<Label> {
 
 /// One is denied and the other is not, of much the same words.
 fn negation(pair: &Pair) -> Option<Label> {
+    if let Some(label) = prefixed(pair) {
+        return Some(label);
+    }
     let odd = pair.one.negations() % 2 != pair.other.negations() % 2;
     let bare = |reading: &Reading| reading.words().all(|word| NEGATIONS.contains(&word.text.as_str()));
     let few = pair.content.iter().map(Vec::len).min().unwrap_or(0);
     let shares_half = few > 0 && 2 * pair.shared.len() >= few;
     let counts = |reading: &Reading| reading.items.len() > 1 && !bare(reading);
     (odd && shares_half && pair.both().into_iter().all(counts)).then_some(Label::Different)
+}
+
+/// `unsupported` is `not supported`, and neither is `supported`.
+fn prefixed(pair: &Pair) -> Option<Label> {
+    let denies = |one: &Reading, other: &Reading| {
+        let bare = |word: &Word| {
+            ["un", "non", "in", "dis"].iter().find_map(|prefix| word.text.strip_prefix(prefix)).map(str::to_owned)
+        };
+        let stands = |text: &String| text.len() >= 4 && other.words().any(|word| word.text == *text);
+        one.words().filter_map(bare).find(stands)
+    };
+    let (one, other) = (denies(pair.one, pair.other), denies(pair.other, pair.one));
+    let few = pair.both().iter().all(|reading| reading.words().count() <= 4);
+    let (denied, said) = match (one, other) {
+        (Some(_), None) => (pair.one, pair.other),
+        (None, Some(_)) => (pair.other, pair.one),
+        _ => return None,
+    };
+    few.then(|| label(denied.negations() % 2 != said.negations() % 2))
 }
 
 /// One is an amount and nothing else.
@@ -164,7 +186,8 @@ fn same_words(pair: &Pair) -> Option<Label> {
     (in_order || explained).then_some(Label::Same)
 }
 
-/// One is the other with a word before it that names another thing (`North Korea`, `vice president`).
+/// One is the other with a word before it that names another thing (`North Korea`, `vice president`), or with the name of
+/// a model after it (`iPhone 12 Pro`).
 fn contrasting(pair: &Pair) -> Option<Label> {
     let extra = match (&pair.extra[0][..], &pair.extra[1][..]) {
         ([], extra) | (extra, []) if !pair.shared.is_empty() => extra,
@@ -175,5 +198,9 @@ fn contrasting(pair: &Pair) -> Option<Label> {
         let head = reading.words().map(|word| stem(&word.text)).find(|word| !FILLERS.contains(&word.as_str()));
         head.is_some_and(|head| extra.contains(&head) && names_another(&head))
     });
-    first.then_some(Label::Different)
+    let last = pair.both().into_iter().any(|reading| {
+        let tail = reading.words().last();
+        tail.is_some_and(|tail| MODELS.contains(&tail.text.as_str()) && extra.contains(&stem(&tail.text)))
+    });
+    (first || last).then_some(Label::Different)
 }

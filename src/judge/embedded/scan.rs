@@ -221,8 +221,13 @@ impl Scanner {
         let mut digits = self.run_of_digits();
         let groups = digits.len() <= 3;
         let mut grouped = false;
-        while groups && self.peek(0) == Some(',') && (1..=3).all(|ahead| self.is_digit(ahead)) && !self.is_digit(4) {
-            self.at += 1;
+        while groups && self.peek(0) == Some(',') {
+            // `500, 000` is one number: no list has an entry of three zeros.
+            let gap = usize::from(self.peek(1) == Some(' ') && (2..=4).all(|ahead| self.peek(ahead) == Some('0')));
+            if !(1..=3).all(|ahead| self.is_digit(gap + ahead)) || self.is_digit(gap + 4) {
+                break;
+            }
+            self.at += 1 + gap;
             digits.push_str(&self.run_of_digits());
             grouped = true;
         }

@@ -4,21 +4,23 @@ use super::model::Weights;
 
 /// Fitted to the tuned half of `data/judge/pairs.jsonl`.
 pub const WEIGHTS: Weights = [
-    -1.6934, // one
-    0.7980,  // word_f1
-    1.4686,  // word_coverage
-    0.1448,  // letter_coverage
-    -0.6581, // trigram_dice
-    0.4124,  // last_word_equal
-    -0.2169, // first_word_equal
-    0.4290,  // amounts_equal
-    0.0000,  // amounts_subset
-    0.4752,  // amounts_one_sided
-    1.5699,  // length_gap
-    0.7988,  // best_common_start
-    -0.2903, // nothing_shared
-    -0.2028, // list_on_one_side
-    -1.1116, // contrasting_word
-    0.2765,  // negation_differs
-    0.5948,  // person_contained
+    -1.0423, // one
+    0.7502,  // word_f1
+    0.9569,  // word_coverage
+    0.1116,  // letter_coverage
+    -0.4685, // trigram_dice
+    0.2234,  // last_word_equal
+    -0.1867, // first_word_equal
+    0.4757,  // amounts_equal
+    0.5002,  // amounts_subset
+    0.4582,  // amounts_one_sided
+    1.6421,  // length_gap
+    1.8040,  // best_common_start
+    -0.8197, // nothing_shared
+    -0.1763, // list_on_one_side
+    -0.9948, // contrasting_word
+    -0.6432, // negation_differs
+    0.7464,  // person_contained
+    -0.3172, // words_replaced
+    -0.5363, // one_word_replaced
 ];

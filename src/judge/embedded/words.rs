@@ -7,7 +7,7 @@ pub const STOP: &[&str] = &[
     "in", "into", "is", "it", "its", "of", "on", "or", "our", "she", "so", "some", "such", "than", "that", "the",
     "their", "them", "then", "there", "these", "they", "this", "those", "to", "was", "we", "were", "when", "where",
     "which", "who", "whom", "whose", "will", "with", "would", "you", "your", "i", "me", "my", "what", "how", "why",
-    "can", "could", "should", "may", "might",
+    "can", "could", "should", "may", "might", "must", "other", "only", "shall",
 ];
 
 /// Articles, which are never compared.
@@ -187,6 +187,9 @@ pub const CONTRASTING: &[&str] = &[
     "women",
     "womens",
 ];
+
+/// Words that make another model of a thing when they end its name.
+pub const MODELS: &[&str] = &["pro", "max", "mini", "plus", "lite", "ultra", "beta", "alpha", "se", "xl"];
 
 /// Pairs of words that exclude one another.
 pub const OPPOSITES: &[(&str, &str)] = &[
