@@ -208,8 +208,10 @@ pub enum Damage {
     /// A packet that does not hold the accepted answers of the cells it names.
     #[error("a packet that does not hold the accepted answers of the cells it names")]
     Packet,
-    /// A judgment that does not label every pair of its packet once.
-    #[error("a judgment that does not label each of the packet's {pairs} pairs once")]
+    /// A judgment that labels no pair, a pair that the packet does not have, or one that has its label already.
+    #[error(
+        "a judgment that labels no pair, or one that is not among the packet's {pairs} pairs or has its label already"
+    )]
     Pairs {
         /// How many pairs the packet has.
         pairs: u64,

@@ -140,6 +140,10 @@ class Run:
         return count
 
 
+# What `accept` returns for a unit that is not done yet.
+PARTIAL = object()
+
+
 class Rules:
     """What holds of every stage: attempts, outcomes, acceptance."""
 
@@ -176,7 +180,9 @@ class Rules:
             self.run.need_blob(where, record["body"])
         if kind == "accepted":
             require(unit not in self.accepted, where, "accepted twice")
-            self.accepted[unit] = self.accept(where, unit, value)
+            done = self.accept(where, unit, value)
+            if done is not PARTIAL:
+                self.accepted[unit] = done
         else:
             require(kind in ("invalid", "fatal") and isinstance(value, str), where, "not a verdict")
 
@@ -245,6 +251,7 @@ class JudgmentRules(Rules):
     def __init__(self, run):
         super().__init__(run)
         self.packets = {}
+        self.labelled = {}
 
     def unit(self, where, value):
         require(isinstance(value, str), where, "not a unit of work")
@@ -258,9 +265,12 @@ class JudgmentRules(Rules):
         size = self.packets[unit]
         pairs = [(pair["one"], pair["other"]) for pair in value["pairs"]]
         labels = all(pair["label"] in ("same", "different") for pair in value["pairs"])
-        wanted = [(one, other) for one in range(size) for other in range(one + 1, size)]
-        require(labels and sorted(pairs) == wanted, where, "not every pair is labelled once")
-        return None
+        known = self.labelled.setdefault(unit, set())
+        fits = all(0 <= one < other < size for one, other in pairs)
+        new = len(set(pairs)) == len(pairs) and known.isdisjoint(pairs)
+        require(labels and pairs and fits and new, where, "a pair is not labelled once")
+        known.update(pairs)
+        return None if len(known) == size * (size - 1) // 2 else PARTIAL
 
     def note(self, where, record):
         question, answers, cells = record.get("question"), record.get("answers"), record.get("cells")

@@ -124,12 +124,12 @@ fn prefixed(pair: &Pair) -> Option<Label> {
     };
     let (one, other) = (denies(pair.one, pair.other), denies(pair.other, pair.one));
     let few = pair.both().iter().all(|reading| reading.words().count() <= 4);
-    let (denied, said) = match (one, other) {
+    let (prefixed, said) = match (one, other) {
         (Some(_), None) => (pair.one, pair.other),
         (None, Some(_)) => (pair.other, pair.one),
         _ => return None,
     };
-    few.then(|| label(denied.negations() % 2 != said.negations() % 2))
+    few.then(|| label(prefixed.negations() % 2 != said.negations() % 2))
 }
 
 /// One is an amount and nothing else.

@@ -48,6 +48,7 @@ fn figures_in_the_documentation_are_those_that_are_measured() {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "says that it was skipped")]
 fn figures_on_the_external_set_are_those_that_are_measured() {
     let Some(text) = ["../shared", "../../shared"]
         .iter()

@@ -1,11 +1,16 @@
 //! A run whose answers are sealed, made by hand, and what its judgments ledger says afterwards.
 
 use crate::freeze::{Frozen, Origin, Protocol, ResolvedSnapshot, Seeds};
+use crate::http::chat::Facts;
 use crate::http::{Budget, Client, Context, HttpSettings, Secrets};
 use crate::judge::judge;
-use crate::ledger::record::{AcceptedAnswer, Attempt, JudgmentsRecord, Outcome, Packet, Record, Unchanged, Verdict};
+use crate::judge::record::{JudgmentOutcome, attempt};
+use crate::judge::reply::pair_label;
+use crate::ledger::record::{
+    AcceptedAnswer, AcceptedJudgment, Attempt, JudgmentsRecord, Outcome, Packet, Record, Unchanged, Verdict,
+};
 use crate::ledger::stage::{Answers, Evidence, Judgments, Recorded};
-use crate::ledger::{self, AnswersLock, Durability, JudgmentsLock, Opened, RunFolder, Writer};
+use crate::ledger::{self, AnswersLock, BlobCheck, Durability, JudgmentsLock, Opened, RunFolder, Writer};
 use crate::model::{
     Cell, Confidence, Digest, Event, Failure, Label, Observer, PercentagePoints, Question, QuestionId, SnapshotName,
 };
@@ -136,8 +141,27 @@ impl Run {
         Self { _place: place, folder, frozen: Frozen { lock, protocol }, answers, context, heard }
     }
 
+    /// Judges; what is sealed then must be what `verify` accepts.
     pub async fn judge(&self) -> Result<JudgmentsLock, Failure> {
-        judge(&self.frozen, &self.folder, &self.answers, &self.context).await
+        let lock = judge(&self.frozen, &self.folder, &self.answers, &self.context).await?;
+        let verification = ledger::verify(self.folder.path(), BlobCheck::Present).unwrap();
+        assert!(verification.difference.is_none(), "{:?}", verification.difference);
+        Ok(lock)
+    }
+
+    /// Records and seals judgments by hand: one accepted outcome for each list of pairs.
+    pub async fn record(&self, packet: &Packet, parts: &[Vec<(usize, usize)>]) {
+        let writer = writer::<Judgments>(&self.folder, &self.answers);
+        writer.append(&Record::Note(packet.clone())).await.unwrap();
+        for pairs in parts {
+            let attempt = writer.append(&attempt(&packet.question, Digest::of(b"request"))).await.unwrap();
+            let pairs = pairs.iter().map(|(one, other)| pair_label(*one, *other, Label::Same)).collect();
+            let verdict = Verdict::Accepted(AcceptedJudgment { pairs });
+            let outcome =
+                JudgmentOutcome { attempt, verdict, facts: Facts::default(), latency: Duration::ZERO, body: None };
+            writer.append(&outcome.record(&packet.question)).await.unwrap();
+        }
+        writer.seal().await.unwrap();
     }
 
     pub fn records(&self) -> Vec<JudgmentsRecord> {

@@ -1,13 +1,18 @@
 use super::harness::{Asked, Run};
+use crate::http::Budget;
 use crate::ledger::record::{Outcome, Record, Usage};
+use crate::ledger::{self, BlobCheck};
 use crate::model::{Event, FailureClass, Label};
 use crate::spec::{JudgeBackend, OpenAiSpec, Structured};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use wiremock::matchers::{body_string_contains, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 const ASKED: &[Asked<'static>] =
     &[("q1", "which river", &[("old", &["the Rhine", "the Rhine"]), ("new", &["the Rhone", "the Rhine"])])];
+const THREE: &[Asked<'static>] =
+    &[("q1", "which river", &[("old", &["the Rhine", "the Rhone"]), ("new", &["the Nile", "the Rhine"])])];
 const GOOD: &str = r#"{"A-B":"different"}"#;
 
 pub fn model(server: &MockServer) -> JudgeBackend {
@@ -144,7 +149,7 @@ async fn a_key_that_the_server_echoes_reaches_neither_ledger_nor_blobs() {
     let mut run = Run::with(ASKED, backend).await;
     let mut secrets = crate::http::Secrets::default();
     secrets.insert("JUDGE_KEY", key.to_owned().into());
-    run.context.secrets = std::sync::Arc::new(secrets);
+    run.context.secrets = Arc::new(secrets);
     run.judge().await.unwrap();
     let sent = &server.received_requests().await.unwrap()[0];
     assert_eq!(sent.headers["authorization"], format!("Bearer {key}"));
@@ -163,8 +168,8 @@ fn walk(folder: &camino::Utf8Path) -> Vec<camino::Utf8PathBuf> {
     files
 }
 
-#[tokio::test]
-async fn a_long_packet_is_asked_in_parts_that_cover_every_pair_once() {
+/// Calls every pair the same that it is asked for.
+async fn agreeable_server() -> MockServer {
     let server = MockServer::start().await;
     let reply = |request: &wiremock::Request| {
         let body: Value = serde_json::from_slice(&request.body).unwrap();
@@ -174,12 +179,42 @@ async fn a_long_packet_is_asked_in_parts_that_cover_every_pair_once() {
         completion(&Value::Object(labels).to_string())
     };
     Mock::given(body_string_contains("which")).respond_with(reply).mount(&server).await;
+    server
+}
+
+#[tokio::test]
+async fn a_long_packet_is_asked_in_parts_of_which_none_is_asked_again() {
+    let server = agreeable_server().await;
     let texts: Vec<String> = (0..14).map(|number| format!("river {number}")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let cells: &[(&str, &[&str])] = &[("old", &texts[..7]), ("new", &texts[7..])];
     let mut run = Run::with(&[("q1", "which river", cells)], model(&server)).await;
     run.frozen.protocol.spec.generate.repeats = 7;
+    run.context.budget = Arc::new(Budget::new(Some(1), None));
+    assert_eq!(run.judge().await.unwrap_err().class, FailureClass::Incomplete);
+    run.context.budget = Arc::new(Budget::new(None, None));
     run.judge().await.unwrap();
     assert_eq!(run.outcomes(), ["accepted"; 3]);
+    assert_eq!(server.received_requests().await.unwrap().len(), 3);
     assert_eq!(run.labels().len(), 14 * 13 / 2);
+}
+
+#[tokio::test]
+async fn a_pair_that_two_parts_label_is_damage() {
+    let model_run = Run::with(THREE, JudgeBackend::Embedded).await;
+    model_run.judge().await.unwrap();
+    let packet = model_run.packets().remove(0);
+    for (parts, sound) in [
+        (vec![vec![(0, 1)], vec![(0, 2), (1, 2)]], true),
+        (vec![vec![(0, 1), (0, 2)]], true),
+        (vec![vec![(0, 1)], vec![(0, 1), (0, 2), (1, 2)]], false),
+        (vec![vec![(0, 1), (0, 2), (1, 3)]], false),
+        (vec![vec![(1, 0)]], false),
+        (vec![vec![]], false),
+    ] {
+        let run = Run::with(THREE, JudgeBackend::Embedded).await;
+        run.record(&packet, &parts).await;
+        let verification = ledger::verify(run.folder.path(), BlobCheck::Present).unwrap();
+        assert_eq!(verification.difference.is_none(), sound, "{parts:?}: {:?}", verification.difference);
+    }
 }

@@ -159,10 +159,11 @@ pub struct Packet {
     pub cells: Vec<Vec<Cell>>,
 }
 
-/// The judgment of one packet: one label for each unordered pair.
+/// The judgment of one packet, or of a part of it where it is too long for one call: one label for each unordered pair
+/// that was asked for. The parts of a packet share no pair, and its judgment is complete once every pair has its label.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AcceptedJudgment {
-    /// Every pair once, with the smaller index first.
+    /// Each pair that was asked for once, with the smaller index first.
     pub pairs: Vec<PairLabel>,
 }
 

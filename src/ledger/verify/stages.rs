@@ -2,8 +2,8 @@
 
 use super::units::{Half, Print, Prints, Units};
 use crate::ledger::record::{
-    AcceptedAnswer, AcceptedEvidence, AcceptedJudgment, EvidenceKey, Outcome, Packet, PassRecord, Record, Unchanged,
-    Verdict,
+    AcceptedAnswer, AcceptedEvidence, AcceptedJudgment, EvidenceKey, Outcome, Packet, PairLabel, PassRecord, Record,
+    Unchanged, Verdict,
 };
 use crate::ledger::stage::{Answers, Evidence, Judgments};
 use crate::ledger::{Damage, Recorded};
@@ -157,19 +157,21 @@ impl Check for AnswersCheck {
     }
 }
 
-/// Judgments: a packet of accepted answers before its attempts, and a label for each of its pairs.
+/// Judgments: a packet of accepted answers before its attempts, and at most one label for each of its pairs.
 pub(super) struct JudgmentsCheck {
     answers: AnswersCheck,
     prints: Prints,
     units: Units<()>,
     packets: HashMap<Print, u32>,
+    /// Labelled pairs of packets that were asked in parts and are not complete yet.
+    partial: HashMap<Print, HashSet<(u32, u32)>>,
 }
 
 impl JudgmentsCheck {
     /// Judges against these answers.
     pub(super) fn new(answers: AnswersCheck) -> Self {
         let prints = answers.prints.clone();
-        Self { answers, prints, units: Units::default(), packets: HashMap::new() }
+        Self { answers, prints, units: Units::default(), packets: HashMap::new(), partial: HashMap::new() }
     }
 
     fn packet(&mut self, packet: &Packet) -> Result<(), Damage> {
@@ -193,6 +195,24 @@ impl JudgmentsCheck {
             None => Ok(()),
             Some(_) => Err(Damage::NotedTwice),
         }
+    }
+
+    /// Takes the labels of a packet or of a part of it; whether every pair has its label then. A packet that is judged
+    /// at once leaves nothing behind.
+    fn label(&mut self, judgment: &AcceptedJudgment, unit: Print) -> Result<bool, Damage> {
+        let size = self.size(unit)?;
+        let pairs = u64::from(size) * (u64::from(size) - 1) / 2;
+        let mut labelled = self.partial.remove(&unit).unwrap_or_default();
+        let fits = |pair: &PairLabel| pair.one < pair.other && pair.other < size;
+        let new = judgment.pairs.iter().all(|pair| fits(pair) && labelled.insert((pair.one, pair.other)));
+        if judgment.pairs.is_empty() || !new {
+            return Err(Damage::Pairs { pairs });
+        }
+        let complete = labelled.len() as u64 == pairs;
+        if !complete {
+            self.partial.insert(unit, labelled);
+        }
+        Ok(complete)
     }
 
     fn size(&self, unit: Print) -> Result<u32, Damage> {
@@ -231,20 +251,10 @@ impl Check for JudgmentsCheck {
             }
             Record::Outcome(outcome) => {
                 let unit = self.prints.of(&outcome.of);
-                if let Some(judgment) = accepted(outcome) {
-                    check_pairs(judgment, self.size(unit)?)?;
-                }
-                self.units.outcome(outcome.attempt, unit, accepted(outcome).map(|_| ()))
+                let complete = accepted(outcome).map(|judgment| self.label(judgment, unit)).transpose()?;
+                self.units.outcome(outcome.attempt, unit, complete.filter(|complete| *complete).map(|_| ()))
             }
             Record::Note(packet) => self.packet(packet),
         }
     }
-}
-
-fn check_pairs(judgment: &AcceptedJudgment, size: u32) -> Result<(), Damage> {
-    let pairs = u64::from(size) * (u64::from(size) - 1) / 2;
-    let labelled: HashSet<_> = judgment.pairs.iter().map(|pair| (pair.one, pair.other)).collect();
-    let in_range = judgment.pairs.iter().all(|pair| pair.one < pair.other && pair.other < size);
-    let once = labelled.len() == judgment.pairs.len() && labelled.len() as u64 == pairs;
-    if in_range && once { Ok(()) } else { Err(Damage::Pairs { pairs }) }
 }
