@@ -2,11 +2,12 @@
 
 use crate::freeze::{Frozen, Protocol, Seeds};
 use crate::http::{Budget, Client, Context, HttpSettings, Secrets};
-use crate::ledger::record::{EvidenceRecord, PassRecord, Record, Verdict};
+use crate::ledger::record::{EvidenceKey, EvidenceRecord, Outcome, PassRecord, Record, Verdict};
 use crate::ledger::stage::Evidence as EvidenceStage;
 use crate::ledger::{self, Durability, EvidenceLock, RunFolder};
 use crate::model::{
-    Confidence, Digest, Evidence, Failure, Normalisation, PercentagePoints, Question, QuestionId, Silent, SnapshotName,
+    Confidence, Digest, Event, Evidence, Failure, Normalisation, Observer, PercentagePoints, Question, QuestionId,
+    Silent, SnapshotName,
 };
 use crate::retrieve::{resolve, retrieve};
 use crate::spec::{
@@ -17,6 +18,7 @@ use crate::spec::{
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -87,6 +89,15 @@ impl Bench {
         records(&self.run_folder())
     }
 
+    /// Every accepted unit, as often as it was accepted.
+    pub fn accepted(&self) -> Vec<EvidenceKey> {
+        let unit = |record| match record {
+            Record::Outcome(Outcome { of, verdict: Verdict::Accepted(_), .. }) => Some(of),
+            _ => None,
+        };
+        self.records().into_iter().filter_map(unit).collect()
+    }
+
     /// The ids of the locked evidence, by question and snapshot.
     pub fn locked(&self) -> BTreeMap<(String, String), Vec<String>> {
         let folder = RunFolder::open_with(&self.run_folder(), Durability::Off).unwrap();
@@ -121,6 +132,29 @@ impl Bench {
 
 pub fn records(folder: &Utf8Path) -> Vec<EvidenceRecord> {
     ledger::read::<EvidenceStage>(folder).unwrap().map(|record| record.unwrap().1).collect()
+}
+
+/// Cancels the audit after this many units.
+pub struct CancelAfter {
+    left: AtomicI64,
+    cancel: CancellationToken,
+}
+
+impl CancelAfter {
+    /// Listens in place of the context's observer, with a token of its own.
+    pub fn units(units: i64, context: &mut Context) {
+        context.cancel = CancellationToken::new();
+        let cancel = context.cancel.clone();
+        context.observer = Arc::new(Self { left: AtomicI64::new(units), cancel });
+    }
+}
+
+impl Observer for CancelAfter {
+    fn observe(&self, event: Event) {
+        if matches!(event, Event::Advanced(_)) && self.left.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.cancel.cancel();
+        }
+    }
 }
 
 pub fn path(path: &str) -> SnapshotSource {

@@ -1,10 +1,11 @@
 //! The embedded backends as a whole.
 
-use super::harness::{Bench, path};
+use super::harness::{Bench, CancelAfter, path};
 use crate::ledger::record::{EvidenceRecord, Record, Verdict};
 use crate::model::FailureClass;
 use crate::retrieve::resolve;
 use crate::spec::{Bm25Spec, RetrieveBackend};
+use std::collections::BTreeSet;
 
 const OLD: &str = "{\"id\":\"a\",\"text\":\"alpha one\"}\n{\"id\":\"b\",\"text\":\"beta\"}\n";
 const NEW: &str =
@@ -70,6 +71,23 @@ async fn a_cancelled_stage_starts_nothing_and_is_resumed() {
     bench.context.cancel = tokio_util::sync::CancellationToken::new();
     bench.run().await.unwrap();
     assert_eq!(bench.counts(), [8, 8, 0, 0, 4]);
+}
+
+#[tokio::test]
+async fn a_stage_that_stopped_midway_goes_on_over_a_rebuilt_index() {
+    let texts: Vec<String> = (0..300).map(|number| format!("alpha {number}")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let whole = bench(&texts);
+    whole.run().await.unwrap();
+    let mut stopped = bench(&texts);
+    for units in [1, 300, 400, i64::MAX] {
+        CancelAfter::units(units, &mut stopped.context);
+        assert_eq!(stopped.run().await.is_ok(), units == i64::MAX);
+    }
+    let distinct: BTreeSet<_> = stopped.accepted().into_iter().collect();
+    assert_eq!((stopped.accepted().len(), distinct.len()), (1200, 1200));
+    assert_eq!(stopped.counts()[0], 1200);
+    assert_eq!(stopped.locked(), whole.locked());
 }
 
 #[tokio::test]

@@ -1,14 +1,14 @@
 //! Search engines over HTTP and programs.
 
-use super::harness::{Bench, variables};
+use super::harness::{Bench, CancelAfter, variables};
 use crate::ledger::record::{Record, Verdict};
 use crate::model::{Failure, FailureClass};
 use crate::spec::{HttpMethod, HttpRetrieveSpec, OnMismatch, RetrieveBackend, SecretHeader};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use wiremock::matchers::{body_json, header, method, path};
+use wiremock::matchers::{body_json, header, method, path, query_param};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 fn spec(server: &MockServer) -> HttpRetrieveSpec {
@@ -111,6 +111,48 @@ async fn a_success_that_failed_is_tried_again() {
     let mut reasons: Vec<_> = reasons.collect();
     reasons.sort();
     assert_eq!(reasons, [(Some(200), "not-ok".to_owned()), (Some(503), "server-error".to_owned())]);
+}
+
+#[tokio::test]
+async fn a_cancelled_stage_finishes_what_is_in_flight_and_asks_nothing_twice() {
+    let server = answering(|_| ResponseTemplate::new(200).set_body_json(hits(&["a"]))).await;
+    let questions: Vec<String> = (0..20).map(|number| number.to_string()).collect();
+    let mut bench = bench(spec(&server), &questions.iter().map(String::as_str).collect::<Vec<_>>());
+    for units in [1, 5, 50, i64::MAX] {
+        CancelAfter::units(units, &mut bench.context);
+        let outcome = bench.run().await.map_err(|failure| failure.message);
+        assert_eq!(outcome.err().as_deref(), (units < i64::MAX).then_some("interrupted"));
+        let [attempts, accepted, ..] = bench.counts();
+        assert_eq!(attempts, accepted);
+    }
+    let distinct: BTreeSet<_> = bench.accepted().into_iter().collect();
+    assert_eq!((bench.accepted().len(), distinct.len()), (80, 80));
+    assert_eq!(server.received_requests().await.unwrap().len(), 80);
+}
+
+#[tokio::test]
+async fn parameters_of_a_get_request_are_encoded() {
+    let server = MockServer::start().await;
+    let question = "a&b=c d/é?";
+    Mock::given(method("GET"))
+        .and(path("/search"))
+        .and(query_param("q", question))
+        .and(query_param("k", "3"))
+        .and(query_param("index", "docs_v2"))
+        .respond_with(ResponseTemplate::new(200).set_body_json(json!([{"id": 1, "text": "x"}])))
+        .expect(2)
+        .mount(&server)
+        .await;
+    let mut spec = spec(&server);
+    (spec.method, spec.body, spec.url) = (HttpMethod::Get, None, format!("{}/search", server.uri()));
+    let query = [("q", "{{question}}"), ("k", "{{top_k}}"), ("index", "{{snapshot.index}}")];
+    spec.query = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    (spec.items, spec.id, spec.text) = (String::new(), "/id".to_owned(), "/text".to_owned());
+    spec.ok.clear();
+    let mut bench = bench(spec, &[question]);
+    bench.spec.snapshots.remove(0);
+    bench.run().await.unwrap();
+    assert_eq!(bench.locked().into_values().collect::<Vec<_>>(), [["1"]]);
 }
 
 async fn failing(status: u16, body: &str) -> (Failure, [usize; 5]) {
