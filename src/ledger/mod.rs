@@ -8,6 +8,7 @@
 mod blobs;
 mod commit;
 mod error;
+mod export;
 mod files;
 mod folder;
 mod format;
@@ -25,6 +26,7 @@ mod writer;
 
 pub use blobs::{BlobReader, Blobs, MAX_BLOB_BYTES};
 pub use error::{Damage, LedgerError};
+pub use export::export;
 pub use folder::{Durability, RunFolder};
 pub use format::{FormatVersion, MAX_LINE_BYTES};
 pub use open::{Opened, open};

@@ -93,7 +93,9 @@ class Run:
             require(match, where, "not a record")
             require(int(match[1]) == number - 2, where, "wrong number")
             require(match[2].decode() == digest_of(lines[number - 2]), where, "does not continue the line before")
-            rules.take(where, number - 2, self.parse(where, b"{" + match[3]))
+            record = self.parse(where, b"{" + match[3])
+            require(next(iter(record), None) == "type", where, "does not begin with its type")
+            rules.take(where, number - 2, record)
         where = f"{file}:{len(lines)}"
         seal = SEAL.fullmatch(lines[-1])
         require(seal, where, "not sealed")

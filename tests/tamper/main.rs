@@ -225,8 +225,9 @@ fn a_whole_run_and_its_export_are_accepted_by_both() {
     let runs = Runs::new();
     let (whole, export) = (runs.path("whole"), runs.path("export"));
     build(&whole, 6);
-    copy(&whole, &export);
-    fs::remove_dir_all(export.join("blobs")).expect("the blobs are removed");
+    churngate::ledger::export(&whole, &export).expect("the run is exported");
+    assert!(churngate::ledger::export(&whole, &export).is_err(), "an export replaces nothing");
+    assert!(!export.join("blobs").exists());
     let report = verify(&whole, BlobCheck::Present).expect("the run is verified");
     assert!(report.difference.is_none(), "{:?}", report.difference);
     assert_eq!((report.evidence.attempts, report.evidence.notes), (24, 12));
@@ -235,7 +236,10 @@ fn a_whole_run_and_its_export_are_accepted_by_both() {
     assert_eq!(report.blobs, fs::read_dir(whole.join("blobs")).expect("blobs").count() as u64);
     let structural = verify(&export, BlobCheck::Absent).expect("the export is verified");
     assert!(structural.difference.is_none(), "{:?}", structural.difference);
-    assert_eq!(structural.judgments, report.judgments);
+    assert_eq!(
+        (structural.evidence, structural.answers, structural.judgments),
+        (report.evidence, report.answers, report.judgments)
+    );
     assert!(verify(&export, BlobCheck::Present).expect("the export is verified").difference.is_some());
     if let Some(found) = checked_by_python(&[whole, export.clone()], &[]) {
         assert_eq!(found, [false, true]);

@@ -1,5 +1,6 @@
 //! Types on disk, one module a format version, apart from the types at run time.
 
+mod tagged;
 pub mod v1;
 
 pub use v1::{

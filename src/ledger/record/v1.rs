@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// One line of a ledger without its chain fields. `K` names the unit of work, `A` what an accepted unit holds, and
 /// `N` what the stage records besides.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Record<K, A, N> {
     /// An external call that is about to be made. Durable before the call leaves.
