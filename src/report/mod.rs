@@ -10,6 +10,7 @@ mod drawing;
 mod escape;
 #[cfg(test)]
 mod escape_tests;
+mod excerpt;
 #[cfg(test)]
 mod fixtures;
 mod formats;
@@ -25,13 +26,14 @@ mod terminal;
 mod tests;
 mod view;
 
+pub use excerpt::excerpt;
 pub use formats::{FORMATS, Format};
 pub use html::html;
 pub use json::{ParseError, json, parse};
 pub use junit::junit;
 pub use markdown::{MARKDOWN_BUDGET, markdown, markdown_within};
 pub use result::*;
-pub use terminal::terminal;
+pub use terminal::{next_steps, terminal};
 
 // Whoever publishes a result reads these from it.
 pub use crate::analyze::KernelFigures;

@@ -1,6 +1,7 @@
 //! The report for a terminal: short, without colours, and safe to print in a CI log.
 
 use super::document::{Block, DiffLine, Document, Line, Part, Section, Table, Topic};
+use super::escape::Untrusted;
 use super::result::AuditResult;
 use super::view;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, presets};
@@ -9,10 +10,12 @@ use comfy_table::{CellAlignment, ContentArrangement, LineStyle, presets};
 const FLIPS: usize = 3;
 /// Characters of one text that are shown.
 const TEXT: usize = 100;
+/// Characters of a path that are shown.
+const PATH: usize = 4096;
 /// Narrower terminals are treated as this wide.
 const NARROWEST: u16 = 40;
 
-/// The verdict, the kernels, the first flips, warnings, and where to go on from here; lines of at most `width`
+/// The verdict, warnings, the kernels, the rule and the first flips; lines of at most `width`
 /// columns where words allow it.
 #[must_use]
 pub fn terminal(result: &AuditResult, width: u16) -> String {
@@ -26,7 +29,6 @@ pub fn terminal(result: &AuditResult, width: u16) -> String {
             _ => String::new(),
         });
     }
-    text.push_str(&footer(result));
     text
 }
 
@@ -75,7 +77,7 @@ fn flips(section: &Section<'_>, width: u16) -> String {
     for block in section.entries.iter().take(FLIPS).flatten() {
         text.push_str(&match block {
             Block::Paragraph(title) => wrapped(&line(title), width, "   "),
-            Block::Diff(lines) => lines.iter().map(diff_line).collect(),
+            Block::Diff(lines) => diff(lines),
             _ => String::new(),
         });
     }
@@ -84,10 +86,17 @@ fn flips(section: &Section<'_>, width: u16) -> String {
     text + &more.unwrap_or_default() + "\n"
 }
 
-fn footer(result: &AuditResult) -> String {
-    let commands = view::commands(result).into_iter().map(|command| format!("next:   {command}\n"));
-    let report = format!("report: {}/report.md\n", view::folder(result));
-    [report].into_iter().chain(commands).collect()
+/// Where the reports are, and how to go on. `folder` is the run's folder as the user can name it.
+#[must_use]
+pub fn next_steps(folder: &str) -> String {
+    let folder = Untrusted::new(folder).terminal(PATH);
+    format!("reports: {folder}/report.md, report.html\nverify:  churngate verify {folder}\n")
+}
+
+/// The lines of a flip, without the documents: those are in the reports.
+fn diff(lines: &[DiffLine<'_>]) -> String {
+    let documents = |line: &&DiffLine<'_>| !matches!(line.label, "left" | "came" | "changed" | "");
+    lines.iter().filter(documents).map(diff_line).collect()
 }
 
 fn diff_line(line: &DiffLine<'_>) -> String {

@@ -1,8 +1,8 @@
 //! Whole reports of typical results, as people read them.
 
 use super::fixtures::{compatible, flip, fraction, incompatible, inconclusive};
-use super::result::AuditResult;
-use super::{html, junit, markdown, terminal};
+use super::result::{AuditResult, EvidenceLine};
+use super::{html, junit, markdown, next_steps, terminal};
 use insta::assert_snapshot;
 
 /// The kernel of paragraph answers: repeats never agree word for word.
@@ -140,4 +140,38 @@ fn a_great_many_flips_are_shown_in_part_and_counted_in_full() {
     assert!(page.contains("The first 1,000 are shown; result.json has all."));
     assert!(page.contains("q999") && !page.contains("q1000"));
     assert!(junit(&result).contains("tests=\"1001\""));
+}
+
+#[test]
+fn documents_that_carry_the_answer_or_changed_come_first() {
+    let mut result = incompatible();
+    let document = |id: &str, excerpt: &str| EvidenceLine { id: id.to_owned(), excerpt: excerpt.to_owned() };
+    let detail = &mut result.flips[0];
+    detail.left = vec![document("a", "nothing"), document("b", "changed later"), document("c", "by Ada Lang")];
+    detail.came =
+        vec![document("b", "has changed"), document("d", "by Ines Rohr"), document("e", "x"), document("f", "y")];
+    let text = markdown(&result);
+    let (_, block) = text.split_once("```diff\n").expect("a diff");
+    assert_snapshot!(block.split_once("\n```").map_or("", |(lines, _)| lines), @"
+    - old answer  Ada Lang
+    + new answer  Ines Rohr
+      accepted    Ada Lang
+      evidence    5 documents shared, 1 changed, 2 left, 3 came
+    - left        c  ·  by Ada Lang
+    - changed     b  ·  changed later
+    - left        a  ·  nothing
+    + came        d  ·  by Ines Rohr
+    + changed     b  ·  has changed
+    + came        e  ·  x
+    +             and 1 more
+    ");
+}
+
+#[test]
+fn the_next_steps_name_the_folder_harmlessly() {
+    assert_snapshot!(next_steps("docs/.churngate/2ea8"), @"
+    reports: docs/.churngate/2ea8/report.md, report.html
+    verify:  churngate verify docs/.churngate/2ea8
+    ");
+    assert!(!next_steps("a\u{1b}[31m").contains('\u{1b}'));
 }

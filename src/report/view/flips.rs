@@ -6,6 +6,7 @@ use crate::analyze::{Analysis, Flip};
 use crate::model::Kernel;
 use crate::report::document::{Block, DiffLine, Line, Section, Topic};
 use crate::report::escape::Untrusted;
+use crate::report::excerpt::carries;
 use crate::report::numbers;
 use crate::report::result::{AuditResult, EvidenceLine, FlipDetail};
 use std::collections::BTreeMap;
@@ -19,7 +20,7 @@ const QUESTION: usize = 240;
 /// Characters of an answer that are shown.
 const ANSWER: usize = 240;
 /// Characters of a document's text that are shown.
-const EXCERPT: usize = 120;
+const EXCERPT: usize = 160;
 /// Documents that are shown of those that left, and of those that came.
 const DOCUMENTS: usize = 3;
 /// Accepted answers that are shown.
@@ -112,29 +113,48 @@ fn evidence(detail: &FlipDetail) -> Vec<DiffLine<'_>> {
     if detail.shared == 0 && detail.left.is_empty() && detail.came.is_empty() {
         return Vec::new();
     }
-    let told = format!(
-        "{} shared, {} left, {} came",
-        numbers::counted(detail.shared, "document"),
-        detail.left.len(),
-        detail.came.len()
-    );
-    let mut lines = vec![remark(' ', "evidence", told)];
-    lines.extend(documents('-', "left", &detail.left));
-    lines.extend(documents('+', "came", &detail.came));
+    let mut lines = vec![remark(' ', "evidence", turnover(detail))];
+    lines.extend(documents('-', "left", &detail.left, (&detail.old_answer, &detail.came)));
+    lines.extend(documents('+', "came", &detail.came, (&detail.new_answer, &detail.left)));
     lines
 }
 
-fn documents<'a>(sign: char, label: &'static str, documents: &'a [EvidenceLine]) -> Vec<DiffLine<'a>> {
+/// How many documents stayed, changed under their id, left and came.
+fn turnover(detail: &FlipDetail) -> String {
+    let changed = detail.left.iter().filter(|document| is_among(document, &detail.came)).count();
+    format!(
+        "{} shared, {changed} changed, {} left, {} came",
+        numbers::counted(detail.shared, "document"),
+        detail.left.len() - changed,
+        detail.came.len().saturating_sub(changed)
+    )
+}
+
+fn is_among(document: &EvidenceLine, others: &[EvidenceLine]) -> bool {
+    others.iter().any(|other| other.id == document.id)
+}
+
+/// The documents of one side that the other does not have byte for byte: first those that carry the answer, then those
+/// whose id the other side has, too, with another text.
+fn documents<'a>(
+    sign: char,
+    label: &'static str,
+    documents: &'a [EvidenceLine],
+    (answer, others): (&str, &[EvidenceLine]),
+) -> Vec<DiffLine<'a>> {
+    let changed = |document: &EvidenceLine| is_among(document, others);
+    let mut ordered: Vec<&'a EvidenceLine> = documents.iter().collect();
+    ordered.sort_by_key(|document| (!carries(&document.excerpt, answer), !changed(document)));
     let line = |document: &'a EvidenceLine| DiffLine {
         sign,
-        label,
+        label: if changed(document) { "changed" } else { label },
         texts: vec![(Untrusted::new(&document.id), NAME), (Untrusted::new(&document.excerpt), EXCERPT)],
         remark: String::new(),
     };
-    let mut lines: Vec<DiffLine<'a>> = documents.iter().take(DOCUMENTS).map(line).collect();
+    let mut lines: Vec<DiffLine<'a>> = ordered.into_iter().take(DOCUMENTS).map(line).collect();
     let left_out = documents.len().saturating_sub(DOCUMENTS);
     if left_out > 0 {
-        lines.push(remark(sign, label, format!("and {left_out} more")));
+        lines.push(remark(sign, "", format!("and {left_out} more")));
     }
     lines
 }

@@ -17,7 +17,6 @@ use super::document::{Document, Section};
 use super::result::AuditResult;
 pub(in crate::report) use flips::entries as flips;
 pub(in crate::report) use headline::headline;
-pub(in crate::report) use reproduce::{commands, folder};
 
 /// Characters of a name or an id that are shown.
 const NAME: usize = 80;

@@ -7,8 +7,8 @@ use crate::report::result::{AuditResult, RunRecord};
 const NAME: usize = 24;
 
 pub(super) fn section(result: &AuditResult) -> Section<'_> {
-    let intro = "The run's folder holds every answer and judgment. Verifying recomputes each digest and figure from \
-                 it, without a network.";
+    let intro = "The run's folder, beside the spec, holds every answer and judgment. Verifying recomputes each digest \
+                 and figure from it, without a network.";
     let override_note = "The rule was fixed before anything was asked. Whoever accepts this change all the same \
                          changes the rule in the spec of the base branch, where it can be reviewed, or merges over \
                          the check.";
@@ -21,15 +21,8 @@ pub(super) fn section(result: &AuditResult) -> Section<'_> {
     Section::new(Topic::Reproduce, format!("run {}", result.protocol.short()), blocks)
 }
 
-/// The commands that go on from here.
-pub(in crate::report) fn commands(result: &AuditResult) -> Vec<String> {
-    let folder = folder(result);
-    vec![format!("churngate verify {folder}"), format!("churngate report {folder}")]
-}
-
-/// The run's folder, as it is named beside the spec.
-pub(in crate::report) fn folder(result: &AuditResult) -> String {
-    format!(".churngate/{}", result.protocol)
+fn commands(result: &AuditResult) -> Vec<String> {
+    ["verify", "report"].map(|command| format!("churngate {command} .churngate/{}", result.protocol)).into()
 }
 
 fn heads(record: &RunRecord) -> Vec<Line<'_>> {
