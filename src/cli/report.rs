@@ -18,8 +18,13 @@ pub fn print(result: &AuditResult, format: &str) -> Result<(), Failure> {
         Some(format) => (format.render)(result),
         None => report::terminal(result, super::WIDTH).into_bytes(),
     };
+    write(&bytes)
+}
+
+/// Writes to standard output at once.
+pub fn write(bytes: &[u8]) -> Result<(), Failure> {
     let mut output = std::io::stdout().lock();
-    output.write_all(&bytes).and_then(|()| output.flush()).map_err(|error| {
+    output.write_all(bytes).and_then(|()| output.flush()).map_err(|error| {
         Failure::new(FailureClass::Incomplete, format!("failed to write to standard output: {}", error.kind()))
     })
 }

@@ -5,6 +5,7 @@ use super::context;
 use crate::gate::{Decision, Verdict};
 use crate::http::Context;
 use crate::model::{Failure, FailureClass};
+use crate::report;
 use crate::run::{self, Finished, Prepared};
 
 /// Runs the audit and prints its report.
@@ -21,6 +22,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let context = context::context(&prepared.protocol.spec, arguments.tasks, arguments.quiet)?;
     let finished = runtime()?.block_on(audited(prepared, &context))?;
     super::report::print(&finished.result, "terminal")?;
+    super::report::write(report::next_steps(finished.folder.as_str()).as_bytes())?;
     Ok(exit_code(&finished.result.decision))
 }
 

@@ -57,7 +57,7 @@ mod tests {
         let text =
             format!("{}Chrome supports it since version 65, Firefox since 14. {}", "word ".repeat(40), "x ".repeat(99));
         let shown = excerpt(&text, "Version 65", 80);
-        assert_eq!(shown, "…word word word word word Chrome supports it since version 65, Firefox since 14. x…");
+        assert_eq!(shown, "…word word word Chrome supports it since version 65, Firefox since 14. x x x x x …");
     }
 
     #[test]

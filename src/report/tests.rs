@@ -175,3 +175,12 @@ fn the_next_steps_name_the_folder_harmlessly() {
     ");
     assert!(!next_steps("a\u{1b}[31m").contains('\u{1b}'));
 }
+
+#[test]
+fn figures_without_a_run_name_no_run_to_verify() {
+    let mut result = incompatible();
+    result.record.heads.clear();
+    let text = markdown(&result);
+    assert!(text.contains("There is no run whose ledgers could be verified"));
+    assert!(!text.contains("churngate verify") && !text.contains("tokens read"));
+}

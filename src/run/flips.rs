@@ -5,7 +5,7 @@ use crate::analyze::Flip;
 use crate::freeze::Protocol;
 use crate::ledger::BlobReader;
 use crate::model::{Digest, Document, Evidence, Failure, FailureClass, Observation, QuestionId, SnapshotName};
-use crate::report::{EvidenceLine, FlipDetail};
+use crate::report::{self, EvidenceLine, FlipDetail};
 use camino::Utf8Path;
 use std::collections::{BTreeSet, HashMap};
 
@@ -32,8 +32,8 @@ pub(super) fn details(
             old_answer: flip.old.as_str().to_owned(),
             new_answer: flip.new.as_str().to_owned(),
             gold: observed.get(&flip.question).map(|observed| observed.gold.clone()).unwrap_or_default(),
-            left: lines(&old, &new_contents),
-            came: lines(&new, &old_contents),
+            left: lines(&old, &new_contents, flip.old.as_str()),
+            came: lines(&new, &old_contents, flip.new.as_str()),
             shared: old_contents.intersection(&new_contents).count() as u64,
         })
     };
@@ -58,12 +58,12 @@ fn contents(evidence: &Evidence) -> BTreeSet<Digest> {
     evidence.documents.iter().map(Document::content).collect()
 }
 
-/// The documents that the other side does not have, best first.
-fn lines(evidence: &Evidence, other: &BTreeSet<Digest>) -> Vec<EvidenceLine> {
+/// The documents that the other side does not have, best first, each by the part where the answer stands.
+fn lines(evidence: &Evidence, other: &BTreeSet<Digest>, answer: &str) -> Vec<EvidenceLine> {
     let gone = evidence.documents.iter().filter(|document| !other.contains(&document.content()));
     gone.map(|document| EvidenceLine {
         id: document.id.clone(),
-        excerpt: document.text.chars().take(EXCERPT_CHARS).collect(),
+        excerpt: report::excerpt(&document.text, answer, EXCERPT_CHARS),
     })
     .collect()
 }

@@ -7,6 +7,9 @@ use crate::report::result::{AuditResult, RunRecord};
 const NAME: usize = 24;
 
 pub(super) fn section(result: &AuditResult) -> Section<'_> {
+    if result.record.heads.is_empty() {
+        return without_run();
+    }
     let intro = "The run's folder, beside the spec, holds every answer and judgment. Verifying recomputes each digest \
                  and figure from it, without a network.";
     let override_note = "The rule was fixed before anything was asked. Whoever accepts this change all the same \
@@ -19,6 +22,13 @@ pub(super) fn section(result: &AuditResult) -> Section<'_> {
         Block::Paragraph(Line::ours(override_note)),
     ];
     Section::new(Topic::Reproduce, format!("run {}", result.protocol.short()), blocks)
+}
+
+/// Figures of answers that were made elsewhere have no ledgers behind them.
+fn without_run<'a>() -> Section<'a> {
+    let told = "These figures were computed from answers and labels made elsewhere. There is no run whose ledgers could \
+                be verified: the same file gives the same figures again.";
+    Section::new(Topic::Reproduce, "no run", vec![Block::Paragraph(Line::ours(told))])
 }
 
 fn commands(result: &AuditResult) -> Vec<String> {

@@ -12,7 +12,9 @@ pub(super) fn section(result: &AuditResult) -> Section<'_> {
         numbers::counted(analysis.questions, "question")
     ))];
     facts.extend(needed(result).map(Line::ours));
-    facts.push(Line::ours(cost(&result.record)));
+    if !result.record.heads.is_empty() {
+        facts.push(Line::ours(cost(&result.record)));
+    }
     facts.push(Line::ours(stream(result)));
     Section::new(Topic::Sample, format!("smallest detectable churn {smallest} pp"), vec![Block::List(facts)])
 }
