@@ -13,7 +13,17 @@ pub enum FreezeError {
         file: String,
         /// What is wrong, by line.
         problems: Vec<QuestionProblem>,
-        /// How many problems more there are at least.
+        /// Whether there are more.
+        more: bool,
+    },
+    /// Gold answers in the question file that are no answers.
+    #[error("read gold answers in `{file}`: {}", listed(problems, *more))]
+    Gold {
+        /// Its name.
+        file: String,
+        /// Where, and what is wrong; never the answer.
+        problems: Vec<QuestionProblem>,
+        /// Whether there are more.
         more: bool,
     },
     /// A file that is not UTF-8 text.
@@ -88,6 +98,9 @@ impl FreezeError {
                  (`.csv`), such as `{\"id\": \"q1\", \"question\": \"Who wrote it?\"}`"
                     .to_owned(),
             ),
+            Self::Gold { .. } => {
+                Some("gold answers are a text, a list of texts, or an object with `Value` and `Aliases`".to_owned())
+            }
             Self::NoQuestions { .. } => Some("without a question there is no verdict; add questions".to_owned()),
             Self::TooFew { available, .. } => {
                 Some(format!("set `questions.select.count` to at most {available}, or leave it out to ask all"))

@@ -1,7 +1,8 @@
 //! Selection, execution order, prompts, and the protocol lock: everything that is fixed before the first call.
 //!
 //! `plan` is pure: bytes in, a protocol out. `freeze` writes it, `load` reads it back and derives everything again.
-//! Gold answers are read by `gold::open` alone, which needs the proof that judgments are sealed.
+//! Gold answers are read by `gold::open` alone, which needs the proof that judgments are sealed; `plan` asks whether they
+//! could be read, and learns nothing else.
 
 mod compare;
 mod document;

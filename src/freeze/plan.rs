@@ -2,7 +2,7 @@
 
 use super::document::{Document, Prompts, Questions};
 use super::protocol::{Origin, Sources};
-use super::{FreezeError, Protocol, ResolvedSnapshot, prompts, questions, seeds, select};
+use super::{FreezeError, Protocol, ResolvedSnapshot, gold, prompts, questions, seeds, select};
 use crate::model::Digest;
 use crate::spec::Spec;
 use camino::Utf8PathBuf;
@@ -35,10 +35,10 @@ pub(super) struct Templates {
     pub judge: String,
 }
 
-/// Reads the questions (not their gold), selects, and derives every digest.
+/// Reads the questions, selects, and derives every digest. Of gold answers only the form is checked.
 ///
 /// # Errors
-/// The question file, the excluded ids or the prompt cannot be used, or there are too few questions.
+/// The question file, its gold, the excluded ids or the prompt cannot be used, or there are too few questions.
 pub fn plan(inputs: Inputs) -> Result<Protocol, FreezeError> {
     let prompt = inputs.spec.generate.prompt.as_ref().map_or("the built-in prompt", |path| path.as_str()).to_owned();
     let answer = match &inputs.prompt_bytes {
@@ -48,7 +48,9 @@ pub fn plan(inputs: Inputs) -> Result<Protocol, FreezeError> {
     let templates = Templates { answer, judge: prompts::JUDGE.to_owned() };
     let Inputs { spec, base, questions_name, questions_bytes, exclude_bytes, snapshots, tool_version, .. } = inputs;
     let sources = Sources { questions: questions_bytes, exclude: exclude_bytes };
-    assemble(spec, base, &questions_name, sources, templates, snapshots, tool_version)
+    let protocol = assemble(spec, base, &questions_name, sources, templates, snapshots, tool_version)?;
+    gold::check(&protocol.origin.sources.questions, &questions_name)?;
+    Ok(protocol)
 }
 
 /// The protocol of these parts: what `plan` makes of inputs, and `load` of what lies in a run folder.

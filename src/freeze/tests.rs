@@ -316,6 +316,50 @@ fn gold_is_read_by_all_its_names() {
 }
 
 #[test]
+fn gold_that_cannot_be_read_is_refused_before_the_protocol_and_never_shown() {
+    let file = "{\"id\":\"a\",\"question\":\"A?\",\"answer\":\"fine\"}\n{\"id\":\"b\",\"question\":\"B?\",GOLD}\n";
+    for gold in [
+        r#""answer":{"secret-x":"secret-y"}"#,
+        r#""answers":["secret-a",{"secret-x":1}]"#,
+        r#""Answer":{"Value":{"secret-x":1}}"#,
+        r#""answer":"secret-a","aliases":[[{"secret-x":[]}]]"#,
+    ] {
+        let error = planned("q.jsonl", &file.replace("GOLD", gold)).unwrap_err();
+        assert!(error.to_string().starts_with("read gold answers in `q.jsonl`: line 2: "), "{error}");
+        assert!(!format!("{error:?}").contains("secret"), "{error:?}");
+    }
+    let array = r#"[{"question":"A?"},{"question":"B?","gold":{}}]"#;
+    let error = planned("q.json", array).unwrap_err();
+    assert!(error.to_string().contains("entry 2: a gold answer is an object without"), "{error}");
+    let many =
+        (0..30).map(|n| format!("{{\"id\":{n},\"question\":\"A?\",\"gold\":{{}}}}")).collect::<Vec<_>>().join("\n");
+    let error = planned("q.jsonl", &many).unwrap_err().to_string();
+    assert!(error.contains("line 20: ") && !error.contains("line 21") && error.ends_with("and more"), "{error}");
+}
+
+#[test]
+fn a_quote_out_of_place_never_swallows_rows() {
+    let problem = |text: &str| planned("q.csv", text).unwrap_err().to_string();
+    for (text, line, what) in [
+        ("id,question\na,\"unclosed\nb,Q2\n", 2, "never closed"),
+        ("id,question\na,Q1\n\nb,\"unclosed\nc,Q2\nd,Q3", 4, "never closed"),
+        ("id,question,answer\na,Q1,\"unclosed\nb,Q2,y\n", 2, "never closed"),
+        ("id,\"question\na,Q1\n", 1, "never closed"),
+        ("id,question\na,\"unclosed\nb,\"Q2\"\n", 2, "goes on after its closing quote"),
+        ("id,question\r\na,\"Who\" wrote it?\r\n", 2, "goes on after its closing quote"),
+        ("id,question\na,\"unclosed\nb,Q2\"\n", 2, "line break"),
+        ("id,question\na,\"one\r\ntwo\"\n", 2, "line break"),
+    ] {
+        let said = problem(text);
+        assert!(said.starts_with(&format!("read the questions in `q.csv`: line {line}: ")), "{text}\n{said}");
+        assert!(said.contains(what), "{text}\n{said}");
+    }
+    let fine = "id,question,contexts\na,\"Who, \"\"now\"\"?\",\"one\n\ntwo\"\nb,a 5\" pipe?,\"\"\n";
+    let protocol = planned("q.csv", fine).unwrap();
+    assert_eq!(asked(&protocol), BTreeSet::from([("a", "Who, \"now\"?"), ("b", "a 5\" pipe?")]));
+}
+
+#[test]
 fn the_open_questions_of_natural_questions_are_read_whole() {
     let root = Utf8PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let found = root.ancestors().map(|folder| folder.join("shared/data/nq-open.dev.jsonl")).find(|path| path.exists());

@@ -9,5 +9,5 @@ mod rows;
 
 pub(super) use bytes::text;
 pub(super) use fields::GOLD;
-pub(super) use read::{id_of, read, row_text};
+pub(super) use read::{id_of, read, row_text, shown};
 pub(super) use rows::{Format, Row, rows};

@@ -160,6 +160,7 @@ fn listed(names: &[&str]) -> String {
 }
 
 /// A text for a message: cut and without control characters.
-fn shown(text: &str) -> String {
+#[must_use]
+pub(in crate::freeze) fn shown(text: &str) -> String {
     text.chars().take(80).map(|c| if c.is_control() { '?' } else { c }).collect()
 }
