@@ -184,3 +184,14 @@ fn figures_without_a_run_name_no_run_to_verify() {
     assert!(text.contains("There is no run whose ledgers could be verified"));
     assert!(!text.contains("churngate verify") && !text.contains("tokens read"));
 }
+
+#[test]
+fn flips_without_texts_show_ids_once() {
+    let mut result = incompatible();
+    let detail = &mut result.flips[0];
+    detail.text = "q-17".to_owned();
+    detail.left[0].excerpt.clear();
+    let text = markdown(&result);
+    assert!(text.contains("**1.** question `q-17` · was correct, is wrong\n"), "{text}");
+    assert!(text.contains("- left        library.md#2\n"), "{text}");
+}

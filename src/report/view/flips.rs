@@ -63,7 +63,7 @@ fn expected_by_chance(analysis: &Analysis) -> Option<String> {
 
 fn entry<'a>(number: usize, flip: &'a Flip, detail: Option<&'a FlipDetail>) -> Vec<Block<'a>> {
     let title = Line::strong(format!("{number}.")).and(" ");
-    let title = match detail {
+    let title = match detail.filter(|detail| detail.text != flip.question.0) {
         Some(detail) => title.theirs(&detail.text, QUESTION).and(" · question ").theirs(&flip.question.0, NAME),
         None => title.and("question ").theirs(&flip.question.0, NAME),
     };
@@ -148,7 +148,7 @@ fn documents<'a>(
     let line = |document: &'a EvidenceLine| DiffLine {
         sign,
         label: if changed(document) { "changed" } else { label },
-        texts: vec![(Untrusted::new(&document.id), NAME), (Untrusted::new(&document.excerpt), EXCERPT)],
+        texts: [(&document.id, NAME), (&document.excerpt, EXCERPT)].into_iter().filter_map(shown).collect(),
         remark: String::new(),
     };
     let mut lines: Vec<DiffLine<'a>> = ordered.into_iter().take(DOCUMENTS).map(line).collect();
@@ -157,4 +157,9 @@ fn documents<'a>(
         lines.push(remark(sign, "", format!("and {left_out} more")));
     }
     lines
+}
+
+/// A text that is there. Figures computed elsewhere come without the documents' texts.
+fn shown((text, limit): (&String, usize)) -> Option<(Untrusted<'_>, usize)> {
+    (!text.is_empty()).then(|| (Untrusted::new(text), limit))
 }
