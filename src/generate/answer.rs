@@ -4,6 +4,7 @@ use crate::http::chat::{CountsAs, structured};
 use crate::model::{Answer, AnswerError};
 use crate::process::ProcessError;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 /// The answer that stands for a refusal by a content filter, which has no words of its own.
 pub const FILTERED: &str = "[refused by the content filter]";
@@ -51,7 +52,11 @@ impl Reason {
     pub const fn row(self) -> (&'static str, CountsAs, &'static str) {
         use CountsAs::{Fatal, Invalid};
         match self {
-            Self::Malformed => ("answer-malformed", Invalid, "text that is not the JSON object that was asked for"),
+            Self::Malformed => (
+                "answer-malformed",
+                Invalid,
+                "text that is not the JSON object that was asked for, or whose `answer` is no text",
+            ),
             Self::Empty => ("answer-empty", Invalid, "an answer of nothing but white space"),
             Self::TooLong => {
                 ("answer-too-long", Invalid, "an answer of more than `max_answer_bytes`, unless it is a refusal")
@@ -81,10 +86,14 @@ pub fn from_json(text: &str, limit: usize) -> Result<Answer, Reason> {
 /// Reads the answer out of a text that is `{"answer": "..."}` or the answer itself.
 ///
 /// # Errors
-/// The answer is empty or too long.
+/// It is a JSON object whose `answer` is no text or stands twice, or the answer is empty or too long.
 pub fn from_either(text: &str, limit: usize) -> Result<Answer, Reason> {
     match structured::<Shape>(text) {
         Some(Shape { answer }) => from_text(&answer, limit),
+        // An object that has an `answer` was meant as one, and holds none.
+        None if structured::<Map<String, Value>>(text).is_some_and(|object| object.contains_key("answer")) => {
+            Err(Reason::Malformed)
+        }
         None => from_text(text, limit),
     }
 }
@@ -133,7 +142,18 @@ mod tests {
         assert_eq!(said(from_either("92\n", 10)).as_deref(), Ok("92"));
         assert_eq!(said(from_either(r#"{"answer":"92"}"#, 10)).as_deref(), Ok("92"));
         assert_eq!(said(from_either(r#"{"a":1}"#, 10)).as_deref(), Ok(r#"{"a":1}"#));
+        assert_eq!(said(from_either("null", 10)).as_deref(), Ok("null"));
         assert_eq!(from_either("", 10), Err(Reason::Empty));
+    }
+
+    #[test]
+    fn an_object_whose_answer_is_no_text_is_never_the_answer_itself() {
+        for value in ["null", "5", "true", "[\"92\"]", "{\"text\":\"92\"}", "\"92\",\"answer\":\"92\""] {
+            let text = format!("{{\"answer\":{value},\"confidence\":1}}");
+            for dressed in [text.clone(), format!("\n{text}\n"), format!("```json\n{text}\n```")] {
+                assert_eq!(from_either(&dressed, 100), Err(Reason::Malformed), "{dressed}");
+            }
+        }
     }
 
     #[test]

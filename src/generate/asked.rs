@@ -51,6 +51,16 @@ pub enum Fault {
     },
 }
 
+impl Fault {
+    /// Its code.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Invalid { reason, .. } | Self::Fatal { reason, .. } => reason,
+        }
+    }
+}
+
 impl From<Reason> for Fault {
     fn from(reason: Reason) -> Self {
         match reason.row() {

@@ -4,7 +4,7 @@ use super::asked::{Asked, Came, Fault};
 use super::backend::Called;
 use super::plan::Plan;
 use crate::http::chat::Reason;
-use crate::http::{Attempted, Context, Pace, RetryPolicy, interrupted, until_accepted};
+use crate::http::{Attempted, Context, Pace, RetryPolicy, Tally, interrupted, until_accepted};
 use crate::ledger::Writer;
 use crate::ledger::record::{AcceptedAnswer, AnswersRecord, Attempt, Outcome, Record, Verdict};
 use crate::ledger::stage::Answers;
@@ -32,10 +32,12 @@ pub struct Calls<'a> {
     answered: AtomicU32,
     given_up: AtomicU32,
     served: Mutex<BTreeSet<String>>,
+    tally: &'a Tally,
 }
 
 impl<'a> Calls<'a> {
-    /// Calls to `backend`; `served` are the models that earlier answers came from.
+    /// Calls to `backend`; `served` are the models that earlier answers came from. What comes to nothing is counted in
+    /// `tally`.
     #[must_use]
     pub fn new(
         plan: &'a Plan<'a>,
@@ -43,6 +45,7 @@ impl<'a> Calls<'a> {
         backend: &'a Called,
         context: &Context,
         served: BTreeSet<String>,
+        tally: &'a Tally,
     ) -> Self {
         let concurrency = context.concurrency.unwrap_or(plan.protocol.spec.generate.concurrency).max(1);
         let context = Context { cancel: context.cancel.child_token(), ..context.clone() };
@@ -56,6 +59,7 @@ impl<'a> Calls<'a> {
             answered: AtomicU32::new(0),
             given_up: AtomicU32::new(0),
             served: Mutex::new(served),
+            tally,
         }
     }
 
@@ -110,7 +114,10 @@ impl<'a> Calls<'a> {
                 self.one_model(came.facts.served_model)?;
                 Attempted::Accepted(())
             }
-            Err(Fault::Invalid { reason, retry_after }) => Attempted::Invalid { reason, retry_after },
+            Err(Fault::Invalid { reason, retry_after }) => {
+                self.tally.add(reason);
+                Attempted::Invalid { reason, retry_after }
+            }
             Err(Fault::Fatal { failure, .. }) => Attempted::Fatal(failure),
         })
     }
@@ -139,7 +146,7 @@ impl<'a> Calls<'a> {
             return Ok(());
         }
         let message = format!("the generator gave no answer at all to the first {given_up} cells");
-        Err(Failure::new(FailureClass::Incomplete, message)
+        Err(Failure::new(FailureClass::Incomplete, self.tally.after(&message))
             .with_hint("see that it runs and is reachable, then run the same command again to go on"))
     }
 }

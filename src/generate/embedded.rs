@@ -6,7 +6,7 @@ use super::cells::{attempt, outcome};
 use super::plan::{Material, Plan};
 use super::reader::{Draw, Reader};
 use crate::http::chat::Facts;
-use crate::http::{Context, interrupted};
+use crate::http::{Context, Tally, interrupted};
 use crate::ledger::Writer;
 use crate::ledger::stage::Answers;
 use crate::model::{Cell, Event, Failure, StageName};
@@ -27,6 +27,7 @@ pub async fn fill(
     writer: &Writer<Answers>,
     context: &Context,
     cells: &mut impl Iterator<Item = Cell>,
+    tally: &Tally,
 ) -> Result<(), Failure> {
     let reader = Reader::new(spec, &plan.protocol.seeds.reader);
     loop {
@@ -37,14 +38,20 @@ pub async fn fill(
         if context.cancel.is_cancelled() {
             return Err(interrupted());
         }
-        fill_batch(&reader, plan, writer, &batch).await?;
+        fill_batch(&reader, plan, writer, &batch, tally).await?;
         for _ in &batch {
             context.observer.observe(Event::Advanced(StageName::Generate));
         }
     }
 }
 
-async fn fill_batch(reader: &Reader, plan: &Plan<'_>, writer: &Writer<Answers>, batch: &[Cell]) -> Result<(), Failure> {
+async fn fill_batch(
+    reader: &Reader,
+    plan: &Plan<'_>,
+    writer: &Writer<Answers>,
+    batch: &[Cell],
+    tally: &Tally,
+) -> Result<(), Failure> {
     let materials = batch.par_iter().map(|cell| plan.material(cell)).collect::<Result<Vec<_>, _>>()?;
     let attempts: Vec<_> =
         batch.iter().zip(&materials).map(|(cell, material)| attempt(cell, &material.prompt)).collect();
@@ -52,6 +59,9 @@ async fn fill_batch(reader: &Reader, plan: &Plan<'_>, writer: &Writer<Answers>, 
     let limit = plan.protocol.spec.generate.max_answer_bytes as usize;
     let came: Vec<_> =
         batch.par_iter().zip(&materials).map(|(cell, material)| read(reader, cell, material, limit)).collect();
+    for fault in came.iter().filter_map(|came| came.verdict.as_ref().err()) {
+        tally.add(fault.code());
+    }
     let (records, blobs): (Vec<_>, Vec<_>) =
         seqs.zip(batch).zip(&came).map(|((seq, cell), came)| outcome(seq, cell, came)).unzip();
     writer.append_all(&records, blobs.into_iter().flatten().collect()).await?;

@@ -7,7 +7,7 @@ use super::plan::Plan;
 use super::resume::Standing;
 use super::tolerance::{Missing, intolerable};
 use crate::freeze::{Frozen, order};
-use crate::http::Context;
+use crate::http::{Context, Tally};
 use crate::ledger::record::{Record, Unchanged};
 use crate::ledger::stage::Answers;
 use crate::ledger::{AnswersLock, EvidenceLock, Opened, RunFolder, Writer, open};
@@ -37,8 +37,9 @@ pub async fn generate(
     let plan = Plan::read(&frozen.protocol, evidence)?;
     let backend = Backend::new(&frozen.protocol.spec.generate.backend, &context.secrets)?;
     let unchanged = plan.unchanged()?;
-    fill(&plan, &backend, &writer, &unchanged, folder, context).await?;
-    weigh(&plan, &unchanged, &Standing::read(folder.path(), &plan.places)?)?;
+    let tally = Tally::default();
+    fill(&plan, &backend, &writer, &unchanged, folder, context, &tally).await?;
+    weigh(&plan, &unchanged, &Standing::read(folder.path(), &plan.places)?, &tally)?;
     let lock = writer.seal().await?;
     context.observer.observe(Event::Sealed(StageName::Generate));
     Ok(lock)
@@ -51,6 +52,7 @@ async fn fill(
     unchanged: &[Option<Digest>],
     folder: &RunFolder,
     context: &Context,
+    tally: &Tally,
 ) -> Result<(), Failure> {
     let standing = Standing::read(folder.path(), &plan.places)?;
     if standing.served.len() > 1 {
@@ -67,8 +69,10 @@ async fn fill(
         total: total as u64,
     });
     match backend {
-        Backend::Reader(spec) => embedded::fill(spec, plan, writer, context, &mut cells).await,
-        Backend::Called(called) => Calls::new(plan, writer, called, context, standing.served.clone()).fill(cells).await,
+        Backend::Reader(spec) => embedded::fill(spec, plan, writer, context, &mut cells, tally).await,
+        Backend::Called(called) => {
+            Calls::new(plan, writer, called, context, standing.served.clone(), tally).fill(cells).await
+        }
     }
 }
 
@@ -100,7 +104,7 @@ fn holds_answer(plan: &Plan<'_>, standing: &Standing, cell: &Cell) -> bool {
 }
 
 /// Whether the audit can stand with the cells that hold no answer after all attempts.
-fn weigh(plan: &Plan<'_>, unchanged: &[Option<Digest>], standing: &Standing) -> Result<(), Failure> {
+fn weigh(plan: &Plan<'_>, unchanged: &[Option<Digest>], standing: &Standing, tally: &Tally) -> Result<(), Failure> {
     let snapshots = plan.protocol.snapshots.iter();
     let mut missing: Vec<Missing> = snapshots.map(|snapshot| Missing::none(snapshot.name.to_string())).collect();
     for cell in order::cells(plan.protocol).iter().filter(|cell| is_asked(plan, unchanged, cell)) {
@@ -112,6 +116,7 @@ fn weigh(plan: &Plan<'_>, unchanged: &[Option<Digest>], standing: &Standing) -> 
     }
     let why = intolerable(&missing, plan.protocol.spec.tolerance.invalid_cells);
     why.map_or(Ok(()), |why| {
-        Err(Failure::new(FailureClass::Incomplete, why).with_hint("run the same command again to ask for them"))
+        Err(Failure::new(FailureClass::Incomplete, tally.after(&why))
+            .with_hint("run the same command again to ask for them"))
     })
 }

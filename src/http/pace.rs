@@ -147,13 +147,14 @@ mod tests {
     #[tokio::test]
     async fn a_wish_holds_up_every_call_and_counts_once() {
         let (pace, cancel) = (Pace::new(8), CancellationToken::new());
-        let started = Instant::now();
+        // Long enough for five refusals on the slowest machine.
+        let (started, wish) = (Instant::now(), Duration::from_millis(700));
         for _ in 0..5 {
-            pace.refused(Some(Duration::from_millis(60)));
+            pace.refused(Some(wish));
         }
         assert_eq!(pace.allowed(), 4);
         assert!(pace.enter(&cancel).await.is_some());
-        assert!(started.elapsed() >= Duration::from_millis(60));
+        assert!(started.elapsed() >= wish);
         pace.refused(Some(Duration::from_mins(10)));
         cancel.cancel();
         assert!(pace.enter(&cancel).await.is_none());

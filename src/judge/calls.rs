@@ -124,6 +124,9 @@ async fn try_ask(
     let seq = work.writer.append(&attempt(question, backend.request(&prepared.packet, part))).await?;
     let Judged { verdict, facts, body, latency } = backend.ask(&prepared.packet, part, work.context).await;
     let (verdict, attempted) = weigh(verdict);
+    if let Attempted::Invalid { reason, .. } = &attempted {
+        work.tally.add(reason);
+    }
     let outcome = JudgmentOutcome { attempt: seq, verdict, facts, latency, body: body.as_deref().map(Digest::of) }
         .record(question);
     work.writer.append_with_blobs(&outcome, body.into_iter().collect()).await?;

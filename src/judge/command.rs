@@ -11,6 +11,7 @@ use crate::process::{self, Output, ProcessError};
 use crate::spec::CommandSpec;
 use secrecy::ExposeSecret as _;
 use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
 
 /// The most bytes that are read of a program's output.
 const MAX_OUTPUT_BYTES: usize = 1024 * 1024;
@@ -39,13 +40,14 @@ impl CommandJudge {
         Digest::of(&input(packet, part))
     }
 
-    /// Asks once.
+    /// Asks once. A call that is under way is finished even where the audit is cancelled: its labels are kept.
     pub async fn ask(&self, packet: &Packet, part: &Part, context: &Context) -> Judged {
         let timeout = Duration::from_secs(u64::from(self.spec.timeout_seconds));
         let started = Instant::now();
         let input = input(packet, part);
         let env = self.env(context);
-        let output = process::run(&self.spec.argv, input, &env, timeout, MAX_OUTPUT_BYTES, &context.cancel).await;
+        let never = CancellationToken::new();
+        let output = process::run(&self.spec.argv, input, &env, timeout, MAX_OUTPUT_BYTES, &never).await;
         let latency = started.elapsed();
         let verdict = verdict(&output, part);
         let body = output.ok().map(|output| context.secrets.redact(output.stdout));

@@ -7,7 +7,7 @@ use super::plan::{Plan, plan};
 use super::progress;
 use super::{batch, calls};
 use crate::freeze::Frozen;
-use crate::http::Context;
+use crate::http::{Context, Tally};
 use crate::ledger::stage::Judgments;
 use crate::ledger::{self, AnswersLock, JudgmentsLock, Opened, RunFolder, Writer};
 use crate::model::{Event, Failure, FailureClass, Fraction, StageName};
@@ -35,10 +35,10 @@ pub async fn judge(
     }
     let protocol = &frozen.protocol;
     let plan = plan(protocol, answers)?;
-    let work =
-        Work { seed: protocol.seeds.packets, folder, writer: &writer, done: progress::read(folder.path())?, context };
+    let (seed, done) = (protocol.seeds.packets, progress::read(folder.path())?);
+    let work = Work { seed, folder, writer: &writer, done, context, tally: Tally::default() };
     let missing = run(frozen, &plan, &work).await?;
-    check_missing(frozen, missing, context)?;
+    check_missing(frozen, missing, &work)?;
     drop(work);
     let lock = writer.seal().await?;
     context.observer.observe(Event::Sealed(StageName::Judge));
@@ -57,6 +57,8 @@ pub(super) struct Work<'a> {
     pub done: progress::Progress,
     /// The outside world.
     pub context: &'a Context,
+    /// Attempts of this process that came to nothing.
+    pub tally: Tally,
 }
 
 /// Judges what is left; returns how many questions stay without a complete judgment.
@@ -82,7 +84,7 @@ async fn run(frozen: &Frozen, plan: &Plan, work: &Work<'_>) -> Result<u64, Failu
 
 /// A question without a judgment is left out of the analysis, as one with a missing cell is; too many of them, and the
 /// audit cannot stand.
-fn check_missing(frozen: &Frozen, missing: u64, context: &Context) -> Result<(), Failure> {
+fn check_missing(frozen: &Frozen, missing: u64, work: &Work<'_>) -> Result<(), Failure> {
     if missing == 0 {
         return Ok(());
     }
@@ -90,13 +92,12 @@ fn check_missing(frozen: &Frozen, missing: u64, context: &Context) -> Result<(),
     let share = Fraction { numerator: i64::try_from(missing).unwrap_or(i64::MAX), denominator: asked.max(1) };
     let limit = frozen.protocol.spec.tolerance.invalid_cells;
     if share.compare(limit).is_gt() {
-        return Err(Failure::new(
-            FailureClass::Incomplete,
-            format!("{missing} of {asked} questions have no judgment, more than `tolerance.invalid_cells` allows"),
-        )
-        .with_hint("run the same command again: only what is missing is asked for"));
+        let why =
+            format!("{missing} of {asked} questions have no judgment, more than `tolerance.invalid_cells` allows");
+        return Err(Failure::new(FailureClass::Incomplete, work.tally.after(&why))
+            .with_hint("run the same command again: only what is missing is asked for"));
     }
     let note = format!("{missing} of {asked} questions have no judgment and are left out");
-    context.observer.observe(Event::Note(note));
+    work.context.observer.observe(Event::Note(work.tally.after(&note)));
     Ok(())
 }

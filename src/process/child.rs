@@ -190,12 +190,21 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let env = [("FILE".to_owned(), file.path().to_str().unwrap().to_owned())];
         let cancel = CancellationToken::new();
-        let outcome = run(&argv, Vec::new(), &env, Duration::from_secs(1), 100, &cancel).await;
-        assert_eq!(outcome, Err(ProcessError::Timeout));
-        let started = fs_err::read_to_string(file.path()).unwrap();
+        // Killed as soon as it has started the other, however long that takes.
+        let written = || fs_err::read_to_string(file.path()).unwrap();
+        let kill_once_started = async {
+            while !written().ends_with('\n') {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            cancel.cancel();
+        };
+        let (outcome, ()) =
+            tokio::join!(run(&argv, Vec::new(), &env, Duration::from_mins(1), 100, &cancel), kill_once_started);
+        assert_eq!(outcome, Err(ProcessError::Cancelled));
+        let started = written();
         let status = format!("/proc/{}/status", started.trim());
         let gone = || fs_err::read_to_string(&status).map_or(true, |text| text.contains("State:\tZ"));
-        for _ in 0..100 {
+        for _ in 0..1000 {
             if gone() {
                 return;
             }

@@ -1,13 +1,13 @@
 //! The stage against a server: every kind of fault, and what must come out all the same.
 
 use super::fixture::{Audit, KEY};
-use super::servers::{completion, hang, raw, section, start};
+use super::servers::{completion, hang, raw, section, section_in_time, start};
 use crate::ledger::record::Record;
 use crate::model::{Event, FailureClass};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use wiremock::ResponseTemplate;
 
@@ -16,7 +16,6 @@ fn fault(question: usize) -> Option<ResponseTemplate> {
     Some(match question {
         1 => ResponseTemplate::new(429).insert_header("retry-after-ms", "20"),
         2 => raw(500, "oh no"),
-        3 => hang(),
         5 => raw(200, r#"{"choices":[{"mess"#),
         6 => raw(200, r#"{"choices":[]}"#),
         7 => raw(200, r#"{"error":{"message":"overloaded"}}"#),
@@ -62,7 +61,6 @@ async fn a_server_full_of_faults_gives_the_answers_of_one_without() {
         "rate-limited",
         "reasoning-only",
         "server-error",
-        "timed-out",
     ];
     let mut wanted: BTreeMap<String, usize> = wanted.into_iter().map(|code| (code.to_owned(), 4)).collect();
     wanted.insert("not-json".to_owned(), 8);
@@ -71,6 +69,17 @@ async fn a_server_full_of_faults_gives_the_answers_of_one_without() {
     let honoured = |event: &Event| matches!(event, Event::Retrying { reason: "rate-limited", wait, .. } if *wait == Duration::from_millis(20));
     assert_eq!(heard.iter().filter(|event| honoured(event)).count(), 4);
     audit.assert_absent(KEY);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_is_never_answered_is_out_of_time_and_made_again() {
+    let (server, _) = start(|number, prompt| (number < 2 && question(prompt) == 3).then(hang)).await;
+    // On a slow machine other calls are out of time as well; they have attempts enough.
+    let audit = Audit::begun(4, &section_in_time(&server, 1, ", max_attempts: 50")).await;
+    audit.generate(None).await.unwrap();
+    assert_eq!(audit.answers().len(), 12);
+    let faults = audit.faults();
+    assert!(faults["timed-out"] >= 4 && faults.len() == 1, "{faults:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -156,7 +165,10 @@ async fn too_many_missing_cells_leave_the_ledger_open_for_the_next_run() {
     let audit = Audit::begun(8, &section(&server, ", max_attempts: 2")).await;
     let failure = audit.generate(None).await.unwrap_err();
     assert_eq!(failure.class, FailureClass::Incomplete);
-    assert!(failure.message.starts_with("2 of 12 cells of snapshot `old` hold no answer"), "{failure}");
+    assert_eq!(
+        failure.message,
+        "2 of 12 cells of snapshot `old` hold no answer, more than is tolerated (server-error 8)"
+    );
     assert_eq!(audit.faults(), BTreeMap::from([("server-error".to_owned(), 8)]));
     ill.store(0, Ordering::SeqCst);
     audit.generate(None).await.unwrap();
@@ -169,8 +181,20 @@ async fn a_dead_server_stops_the_audit_before_every_cell_has_waited_for_it() {
     let generate = "{ openai: { model: m, base_url: \"http://127.0.0.1:1/v1\", key_env: THE_KEY }, max_attempts: 2 }";
     let audit = Audit::begun(400, generate).await;
     let failure = audit.generate(None).await.unwrap_err();
-    assert!(failure.message.starts_with("the generator gave no answer at all to the first"), "{failure}");
+    assert!(failure.message.starts_with("the generator gave no answer at all to the first 10 cells ("), "{failure}");
+    assert!(failure.message.contains(" (connect-failed "), "{failure}");
     assert!(audit.faults()["connect-failed"] < 150, "{:?}", audit.faults());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn missing_cells_are_explained_by_the_codes_of_all_attempts_of_the_process() {
+    let (server, _) = start(|number, _| Some(raw(if number == 0 { 200 } else { 503 }, "<html>"))).await;
+    let audit = Audit::begun(2, &section(&server, ", max_attempts: 2")).await;
+    for counts in ["(server-error 6, not-json 2)", "(server-error 8)"] {
+        let failure = audit.generate(None).await.unwrap_err();
+        let wanted = format!("2 of 2 cells of snapshot `old` hold no answer, more than is tolerated {counts}");
+        assert_eq!(failure.message, wanted);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -223,21 +247,23 @@ async fn what_the_server_says_is_recorded_and_nothing_of_the_snapshot_is_told() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_limits_the_rate_is_asked_at_its_own_pace() {
-    let last = Arc::new(Mutex::new(Instant::now()));
-    let (server, _) = start(move |_, _| {
-        let mut last = last.lock().unwrap();
-        if last.elapsed() >= Duration::from_millis(30) {
-            *last = Instant::now();
-            return None;
-        }
-        Some(ResponseTemplate::new(429).insert_header("retry-after-ms", "30"))
-    })
-    .await;
+    let wish = Duration::from_millis(30);
+    let refusal = || ResponseTemplate::new(429).insert_header("retry-after-ms", "30");
+    // Counts, and reads no clock: the first two requests of each prompt are one too many, whatever the machine's speed.
+    let (server, good) = start(move |number, _| (number < 2).then(refusal)).await;
     let audit = Audit::begun(40, &section(&server, "")).await;
     audit.generate(None).await.unwrap();
-    assert_eq!(audit.answers().len(), 120);
-    // How few calls are refused depends on the machine; that the pace falls is the test of `http::pace`.
-    assert!(audit.faults()["rate-limited"] > 0);
+    assert_eq!((audit.answers().len(), *good.lock().unwrap()), (120, 120));
+    assert_eq!(audit.faults(), BTreeMap::from([("rate-limited".to_owned(), 120)]));
+    let heard = audit.ears.heard.lock().unwrap().clone();
+    let waits: Vec<Duration> = heard
+        .iter()
+        .filter_map(|event| match event {
+            Event::Retrying { reason: "rate-limited", wait, .. } => Some(*wait),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(waits, vec![wish; 120], "a wish of the server was not its pace");
 }
 
 /// A server that cuts its first replies in the middle; wiremock cannot.

@@ -50,7 +50,7 @@ pub fn raw(status: u16, body: &str) -> ResponseTemplate {
 }
 
 pub fn hang() -> ResponseTemplate {
-    ResponseTemplate::new(200).set_delay(Duration::from_secs(30))
+    ResponseTemplate::new(200).set_delay(Duration::from_secs(600))
 }
 
 /// Starts a server; gives back the count of good answers it has given.
@@ -69,10 +69,15 @@ pub async fn start(
     (server, good)
 }
 
-/// The `generate` section that calls this server.
+/// The `generate` section that calls this server. Its calls are never out of time, however slow the machine is.
 pub fn section(server: &MockServer, more: &str) -> String {
+    section_in_time(server, 300, more)
+}
+
+/// The same with calls that are out of time after so many seconds.
+pub fn section_in_time(server: &MockServer, seconds: u32, more: &str) -> String {
     format!(
-        "{{ openai: {{ model: m, base_url: \"{}/v1\", key_env: THE_KEY, timeout_seconds: 1 }}{more} }}",
+        "{{ openai: {{ model: m, base_url: \"{}/v1\", key_env: THE_KEY, timeout_seconds: {seconds} }}{more} }}",
         server.uri()
     )
 }

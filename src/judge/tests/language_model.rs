@@ -23,7 +23,7 @@ pub fn model(server: &MockServer) -> JudgeBackend {
         temperature: None,
         max_tokens: None,
         structured: Structured::JsonSchema,
-        timeout_seconds: 5,
+        timeout_seconds: 120,
         extra: serde_json::Map::new(),
     })
 }

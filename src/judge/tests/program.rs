@@ -7,7 +7,7 @@ const ASKED: &[Asked<'static>] =
 
 fn program(script: &str) -> JudgeBackend {
     let argv = ["/bin/sh", "-c", script].map(str::to_owned).to_vec();
-    JudgeBackend::Command(CommandSpec { argv, timeout_seconds: 5, env: Vec::new() })
+    JudgeBackend::Command(CommandSpec { argv, timeout_seconds: 120, env: Vec::new() })
 }
 
 #[tokio::test]
@@ -30,7 +30,11 @@ async fn whatever_else_a_program_does_is_an_invalid_judgment() {
     ] {
         let mut run = Run::with(ASKED, program(script)).await;
         run.frozen.protocol.spec.judge.max_attempts = 1;
-        assert_eq!(run.judge().await.unwrap_err().class, FailureClass::Incomplete);
+        let failure = run.judge().await.unwrap_err();
+        assert_eq!(failure.class, FailureClass::Incomplete);
+        let counted =
+            format!("1 of 1 questions have no judgment, more than `tolerance.invalid_cells` allows ({reason} 1)");
+        assert_eq!(failure.message, counted);
         assert_eq!(run.outcomes(), [reason], "{script}");
         assert!(run.labels().is_empty());
     }

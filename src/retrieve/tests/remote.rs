@@ -27,7 +27,7 @@ fn spec(server: &MockServer) -> HttpRetrieveSpec {
         text: "/_source/text".to_owned(),
         url_pointer: None,
         ok: BTreeMap::from([("/timed_out".to_owned(), json!(false))]),
-        timeout_seconds: 5,
+        timeout_seconds: 120,
     }
 }
 
@@ -236,7 +236,7 @@ mod programs {
     fn program(script: &str) -> Bench {
         let argv = ["/bin/sh", "-c", script].map(str::to_owned).to_vec();
         let backend =
-            RetrieveBackend::Command(CommandSpec { argv, timeout_seconds: 10, env: vec!["TOKEN".to_owned()] });
+            RetrieveBackend::Command(CommandSpec { argv, timeout_seconds: 120, env: vec!["TOKEN".to_owned()] });
         let (old, new) = (variables(&[("index", "v1")]), variables(&[("index", "v2")]));
         let mut bench = Bench::new(backend, old, new, &["what is \"it\"; $(id)?"]);
         let mut secrets = crate::http::Secrets::default();
