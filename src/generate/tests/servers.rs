@@ -50,7 +50,7 @@ pub fn raw(status: u16, body: &str) -> ResponseTemplate {
 }
 
 pub fn hang() -> ResponseTemplate {
-    ResponseTemplate::new(200).set_delay(Duration::from_secs(600))
+    ResponseTemplate::new(200).set_delay(Duration::from_mins(10))
 }
 
 /// Starts a server; gives back the count of good answers it has given.
