@@ -210,8 +210,17 @@ async fn break_judgments(broken: &mut Broken) {
             note_packet(w, packet(0)).await;
             judge(w, 0, pairs).await;
         };
-        broken.judgments("line 4: a judgment that does not label each of the packet's 1 pairs once", judged).await;
+        broken.judgments("line 4: a judgment that labels no pair", judged).await;
     }
+}
+
+async fn judge_again(broken: &mut Broken) {
+    let again = async |w: &Writer<Judgments>| {
+        note_packet(w, packet(0)).await;
+        judge(w, 0, vec![same(0, 1)]).await;
+        judge(w, 0, vec![same(0, 1)]).await;
+    };
+    broken.judgments("line 5: an attempt for a unit of work that is already accepted", again).await;
 }
 
 #[test]
@@ -222,6 +231,7 @@ fn every_rule_of_the_format_is_enforced_by_the_library_and_by_the_independent_ch
         break_answers(&mut broken).await;
         break_packets(&mut broken).await;
         break_judgments(&mut broken).await;
+        judge_again(&mut broken).await;
     });
     for (path, expected) in &broken.cases {
         let report = verify(path, BlobCheck::Present).expect("the run is verified");
