@@ -30,6 +30,10 @@ pub enum Command {
     Report(ReportArguments),
     /// The statistics alone, on answers and labels made elsewhere.
     Analyze(AnalyzeArguments),
+    /// Tell the pull request: comment, status or check, summary, outputs.
+    Publish(PublishArguments),
+    /// Write a spec, example questions and a workflow for this repository.
+    Init(InitArguments),
     /// Print the spec's JSON Schema.
     Schema,
 }
@@ -43,6 +47,10 @@ pub struct SpecArguments {
     /// Where runs are kept; `.churngate` beside the spec where absent.
     #[arg(long, value_name = "FOLDER")]
     pub runs: Option<Utf8PathBuf>,
+    /// The commit that the spec and the files beside it are read from, in place of the working tree. On a pull request
+    /// its base, so that the pull request cannot change the rule that judges it.
+    #[arg(long, value_name = "COMMIT")]
+    pub base: Option<String>,
 }
 
 /// A spec, and how to run it.
@@ -57,6 +65,9 @@ pub struct RunArguments {
     /// Print nothing but the report.
     #[arg(short, long)]
     pub quiet: bool,
+    /// Write the run's folder to this file.
+    #[arg(long, value_name = "FILE")]
+    pub folder_file: Option<Utf8PathBuf>,
 }
 
 /// A run.
@@ -128,4 +139,73 @@ const TERMINAL: &str = "terminal";
 /// Every format's name.
 fn formats() -> clap::builder::PossibleValuesParser {
     std::iter::once(TERMINAL).chain(report::FORMATS.iter().map(|format| format.name)).collect::<Vec<_>>().into()
+}
+
+/// A run, and what of it is published.
+#[derive(Debug, Args)]
+pub struct PublishArguments {
+    /// The run's folder: `.churngate/<digest>`.
+    pub run: Utf8PathBuf,
+    /// When the pull request is commented on.
+    #[arg(long, default_value = "on-change")]
+    pub comment: Comment,
+    /// How the commit is marked.
+    #[arg(long, default_value = "status")]
+    pub status: Mark,
+    /// What of the audited texts may be shown.
+    #[arg(long, default_value = "answers")]
+    pub disclosure: Shown,
+    /// Exit with code 6 where something could not be published.
+    #[arg(long)]
+    pub require_publish: bool,
+    /// The pull request, where the event does not name it; its head must be the commit.
+    #[arg(long, value_name = "NUMBER")]
+    pub pull_request: Option<u64>,
+    /// The commit to mark, where the event does not name it.
+    #[arg(long, value_name = "COMMIT")]
+    pub head: Option<String>,
+}
+
+/// Where to begin.
+#[derive(Debug, Args)]
+pub struct InitArguments {
+    /// The repository.
+    #[arg(default_value = ".")]
+    pub folder: Utf8PathBuf,
+    /// The corpus: a folder or a JSONL file in the repository.
+    #[arg(long, value_name = "PATH")]
+    pub corpus: Option<Utf8PathBuf>,
+}
+
+/// When a comment is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Comment {
+    /// For every result.
+    Always,
+    /// Where the verdict is not compatible, or not the one that the comment there tells.
+    OnChange,
+    /// Never.
+    Never,
+}
+
+/// How the commit is marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Mark {
+    /// By a commit status.
+    Status,
+    /// By a check run.
+    Check,
+    /// Not at all.
+    None,
+}
+
+/// What may be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Shown {
+    /// Ids only.
+    Ids,
+    /// Questions as well.
+    Questions,
+    /// Questions, answers and evidence.
+    Answers,
 }

@@ -6,7 +6,7 @@ use crate::run::{self, Plan, Prepared};
 
 /// Validates the spec, resolves its snapshots and prints the plan. Spends nothing.
 pub fn check(arguments: &SpecArguments) -> Result<u8, Failure> {
-    let prepared = run::prepare(&arguments.spec, arguments.runs.as_deref(), super::VERSION)?;
+    let prepared = run::prepare(&arguments.spec, arguments.runs.as_deref(), arguments.base.as_deref(), super::VERSION)?;
     print!("{}", text(&prepared, &run::plan(&prepared)));
     Ok(0)
 }
@@ -24,6 +24,7 @@ fn text(prepared: &Prepared, plan: &Plan) -> String {
         lines.push("the calls do not fit `budget.calls`: `run` would refuse".to_owned());
     }
     lines.extend(sensitivity.iter().cloned());
+    lines.extend(prepared.origin.iter().flat_map(run::Origin::caveats));
     lines.push(format!("run folder: {}", prepared.folder));
     lines.join("\n") + "\n"
 }

@@ -6,11 +6,14 @@ mod analyze;
 mod arguments;
 mod check;
 mod context;
+mod init;
 mod progress;
+mod publish;
 mod report;
 mod run;
 mod schema;
 mod verify;
+mod workflow;
 
 use crate::model::{Failure, FailureClass};
 use arguments::{Arguments, Command};
@@ -38,7 +41,7 @@ pub fn main() -> ExitCode {
     match dispatch(arguments) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
-            eprintln!("error: {failure}");
+            workflow::error(&failure.to_string());
             ExitCode::from(failure.class.exit_code())
         }
     }
@@ -51,6 +54,14 @@ fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Verify(arguments) => verify::verify(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Analyze(arguments) => analyze::analyze(&arguments),
+        Command::Publish(arguments) => publish::publish(&arguments),
+        Command::Init(arguments) => init::init(&arguments),
         Command::Schema => Ok(schema::schema()),
     }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
+        Failure::new(FailureClass::Incomplete, format!("failed to start the runtime: {}", error.kind()))
+    })
 }

@@ -1,16 +1,21 @@
 //! `churngate run`.
 
-use super::arguments::RunArguments;
+use super::arguments::{RunArguments, SpecArguments};
 use super::context;
 use crate::gate::{Decision, Verdict};
 use crate::http::Context;
 use crate::model::{Failure, FailureClass};
 use crate::report;
 use crate::run::{self, Finished, Prepared};
+use camino::Utf8Path;
 
 /// Runs the audit and prints its report.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
-    let prepared = run::prepare(&arguments.spec.spec, arguments.spec.runs.as_deref(), super::VERSION)?;
+    let SpecArguments { spec, runs, base } = &arguments.spec;
+    let prepared = run::prepare(spec, runs.as_deref(), base.as_deref(), super::VERSION)?;
+    if let Some(file) = &arguments.folder_file {
+        tell_folder(file, &prepared.folder)?;
+    }
     let plan = run::plan(&prepared);
     if !plan.fits_budget {
         return Err(Failure::new(
@@ -20,10 +25,17 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         .with_hint("raise `budget.calls`, or select fewer questions"));
     }
     let context = context::context(&prepared.protocol.spec, arguments.tasks, arguments.quiet)?;
-    let finished = runtime()?.block_on(audited(prepared, &context))?;
+    let finished = super::runtime()?.block_on(audited(prepared, &context))?;
     super::report::print(&finished.result, "terminal")?;
     super::report::write(report::next_steps(finished.folder.as_str()).as_bytes())?;
-    Ok(exit_code(&finished.result.decision))
+    let exploratory = run::origin(&finished.folder)?.is_some_and(|origin| origin.is_exploratory());
+    Ok(if exploratory { 0 } else { exit_code(&finished.result.decision) })
+}
+
+/// Writes the run's folder to a file, for whoever goes on with it.
+fn tell_folder(file: &Utf8Path, folder: &Utf8Path) -> Result<(), Failure> {
+    let whole = camino::absolute_utf8(folder).and_then(|whole| fs_err::write(file, whole.as_str()));
+    whole.map_err(|error| Failure::new(FailureClass::Usage, format!("failed to write `{file}`: {}", error.kind())))
 }
 
 /// The audit, with Ctrl-C listened to beside it.
@@ -32,12 +44,6 @@ async fn audited(prepared: Prepared, context: &Context) -> Result<Finished, Fail
     let finished = run::audit(prepared, context).await;
     listener.abort();
     finished
-}
-
-fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
-        Failure::new(FailureClass::Incomplete, format!("failed to start the runtime: {}", error.kind()))
-    })
 }
 
 /// The exit code of a verdict.

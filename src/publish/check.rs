@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 /// The check run that the result gives the commit. `shown` is the result with the texts that may be shown.
 #[must_use]
-pub fn body(shown: &AuditResult, sha: &Sha, page: Option<&str>) -> Value {
-    let conclusion = match standing(&shown.decision) {
+pub fn body(shown: &AuditResult, exploratory: bool, sha: &Sha, page: Option<&str>) -> Value {
+    let conclusion = match standing(&shown.decision, exploratory) {
         Standing::Pass => "success",
         Standing::Warn => "neutral",
         Standing::Block => "failure",
@@ -21,7 +21,7 @@ pub fn body(shown: &AuditResult, sha: &Sha, page: Option<&str>) -> Value {
         "head_sha": sha.as_str(),
         "status": "completed",
         "conclusion": conclusion,
-        "output": { "title": line(shown, TITLE), "summary": report::markdown_within(shown, CHECK) },
+        "output": { "title": line(shown, exploratory, TITLE), "summary": report::markdown_within(shown, CHECK) },
     });
     if let (Some(page), Some(members)) = (page, body.as_object_mut()) {
         members.insert("details_url".to_owned(), Value::from(page));

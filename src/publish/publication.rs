@@ -47,6 +47,8 @@ pub struct Options {
     pub mark: MarkKind,
     /// What may be shown.
     pub disclosure: Disclosure,
+    /// Whether the rule is the pull request's own, because the base has none yet: then the mark is neutral.
+    pub exploratory: bool,
     /// The run's folder, for the outputs.
     pub run_folder: String,
     /// The pace of calls.
@@ -140,7 +142,7 @@ async fn to_server(shown: &AuditResult, around: &Surroundings, options: &Options
         Ok(api) => api,
         Err(refusal) => return (failed(refusal, COMMENTING), failed(refusal, marking(options.mark)), None),
     };
-    let mark = mark(&api, shown, &sha, around, options.mark).await;
+    let mark = mark(&api, shown, &sha, around, options).await;
     if options.comment == CommentMode::Never {
         return (Outcome::Left(UNWANTED), mark, None);
     }
@@ -166,17 +168,21 @@ async fn mark(
     shown: &AuditResult,
     sha: &super::event::Sha,
     around: &Surroundings,
-    kind: MarkKind,
+    options: &Options,
 ) -> Outcome {
-    let page = around.run_url();
-    let (done, marked) = match kind {
+    let (page, exploratory) = (around.run_url(), options.exploratory);
+    let (done, marked) = match options.mark {
         MarkKind::None => return Outcome::Left(UNWANTED),
-        MarkKind::Status => ("status", status::mark(api, sha, &status::body(shown, page.as_deref())).await),
-        MarkKind::Check => ("check run", check::mark(api, &check::body(shown, sha, page.as_deref())).await),
+        MarkKind::Status => {
+            ("status", status::mark(api, sha, &status::body(shown, exploratory, page.as_deref())).await)
+        }
+        MarkKind::Check => {
+            ("check run", check::mark(api, &check::body(shown, exploratory, sha, page.as_deref())).await)
+        }
     };
     match marked {
         Ok(()) => Outcome::Done(done),
-        Err(refusal) => failed(refusal, marking(kind)),
+        Err(refusal) => failed(refusal, marking(options.mark)),
     }
 }
 

@@ -11,13 +11,14 @@ use serde_json::{Value, json};
 
 /// The status that the result gives the commit.
 #[must_use]
-pub fn body(result: &AuditResult, page: Option<&str>) -> Value {
-    let state = match standing(&result.decision) {
+pub fn body(result: &AuditResult, exploratory: bool, page: Option<&str>) -> Value {
+    let state = match standing(&result.decision, exploratory) {
         Standing::Pass | Standing::Warn => "success",
         Standing::Block => "failure",
     };
     let context = within_chars(&format!("churngate/{}", result.name), CONTEXT);
-    let mut body = json!({ "state": state, "description": line(result, DESCRIPTION), "context": context });
+    let description = line(result, exploratory, DESCRIPTION);
+    let mut body = json!({ "state": state, "description": description, "context": context });
     if let (Some(page), Some(members)) = (page, body.as_object_mut()) {
         members.insert("target_url".to_owned(), Value::from(page));
     }

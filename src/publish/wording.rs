@@ -15,9 +15,12 @@ pub enum Standing {
     Block,
 }
 
-/// What the verdict does by its own rule.
+/// What the verdict does by its own rule. An exploratory one neither blocks nor passes.
 #[must_use]
-pub fn standing(decision: &Decision) -> Standing {
+pub fn standing(decision: &Decision, exploratory: bool) -> Standing {
+    if exploratory {
+        return Standing::Warn;
+    }
     match (decision.verdict, decision.inconclusive.as_str()) {
         (Verdict::Compatible, _) | (Verdict::Inconclusive, "pass") => Standing::Pass,
         (Verdict::Incompatible, _) | (Verdict::Inconclusive, "fail") => Standing::Block,
@@ -37,8 +40,9 @@ pub const fn word(verdict: Verdict) -> &'static str {
 
 /// One line of at most `limit` characters: verdict, D̂ of each kernel, stable flips.
 #[must_use]
-pub fn line(result: &AuditResult, limit: usize) -> String {
-    let mut line = format!("{}: D\u{302}", word(result.decision.verdict));
+pub fn line(result: &AuditResult, exploratory: bool, limit: usize) -> String {
+    let prefix = if exploratory { "exploratory, " } else { "" };
+    let mut line = format!("{prefix}{}: D\u{302}", word(result.decision.verdict));
     for (number, figures) in result.analysis.kernels.iter().enumerate() {
         let comma = if number == 0 { "" } else { "," };
         // Writing to a string cannot fail.
@@ -57,20 +61,21 @@ mod tests {
 
     #[test]
     fn the_line_names_verdict_churn_and_flips() {
-        insta::assert_snapshot!(line(&blocking(), 140), @"incompatible: D̂ exact 6.44 pp, semantic 10.25 pp; 1 stable flip of 400 questions");
-        assert_eq!(line(&blocking(), 10).chars().count(), 10);
+        insta::assert_snapshot!(line(&blocking(), false, 140), @"incompatible: D̂ exact 6.44 pp, semantic 10.25 pp; 1 stable flip of 400 questions");
+        assert_eq!(line(&blocking(), true, 10).chars().count(), 10);
     }
 
     #[test]
     fn an_inconclusive_verdict_stands_by_its_rule() {
         let mut decision = blocking().decision;
-        assert_eq!(standing(&decision), Standing::Block);
+        assert_eq!(standing(&decision, false), Standing::Block);
         decision.verdict = Verdict::Compatible;
-        assert_eq!(standing(&decision), Standing::Pass);
+        assert_eq!(standing(&decision, false), Standing::Pass);
         decision.verdict = Verdict::Inconclusive;
         for (rule, expected) in [("pass", Standing::Pass), ("warn", Standing::Warn), ("fail", Standing::Block)] {
             rule.clone_into(&mut decision.inconclusive);
-            assert_eq!(standing(&decision), expected);
+            assert_eq!(standing(&decision, false), expected);
+            assert_eq!(standing(&decision, true), Standing::Warn);
         }
     }
 }

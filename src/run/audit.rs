@@ -1,6 +1,6 @@
 //! The whole audit.
 
-use super::{Prepared, recompute};
+use super::{Prepared, origin, recompute};
 use crate::http::Context;
 use crate::ledger::RunFolder;
 use crate::model::{Failure, FailureClass};
@@ -24,6 +24,7 @@ pub struct Finished {
 pub async fn audit(prepared: Prepared, context: &Context) -> Result<Finished, Failure> {
     let folder = RunFolder::open(&prepared.folder)?;
     let frozen = freeze::freeze(&folder, prepared.protocol)?;
+    record_origin(folder.path(), prepared.origin.as_ref())?;
     let evidence = retrieve::retrieve(&frozen, &folder, context).await?;
     let answers = generate::generate(&frozen, &folder, &evidence, context).await?;
     let judgments = judge::judge(&frozen, &folder, &answers, context).await?;
@@ -32,6 +33,22 @@ pub async fn audit(prepared: Prepared, context: &Context) -> Result<Finished, Fa
         write(folder.path(), format.file, &(format.render)(&result))?;
     }
     Ok(Finished { folder: folder.path().to_owned(), result })
+}
+
+/// Keeps where this run's rule came from; the same protocol may have been run from elsewhere before.
+fn record_origin(folder: &Utf8Path, origin: Option<&origin::Origin>) -> Result<(), Failure> {
+    let Some(origin) = origin else {
+        return match fs_err::remove_file(folder.join(origin::FILE)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Failure::new(
+                FailureClass::Incomplete,
+                format!("failed to remove `{}` from the run folder: {}", origin::FILE, error.kind()),
+            )),
+            _ => Ok(()),
+        };
+    };
+    let bytes = serde_json::to_vec_pretty(origin)
+        .map_err(|_| Failure::new(FailureClass::Incomplete, format!("failed to write `{}`", origin::FILE)))?;
+    write(folder, origin::FILE, &bytes)
 }
 
 /// Writes a file whole or not at all: under another name first, made durable, then renamed.

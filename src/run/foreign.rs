@@ -1,5 +1,6 @@
 //! The statistics alone, on answers and labels made elsewhere: the same figures, gate and reports as an audit's.
 
+use super::files::Files;
 use super::outside;
 use crate::analyze::{self, Settings};
 use crate::gate;
@@ -41,7 +42,7 @@ pub struct Request {
 /// # Errors
 /// The file cannot be read, a line of it is wrong, or the statistics refuse it: class [`FailureClass::Usage`].
 pub fn analyze(request: &Request) -> Result<AuditResult, Failure> {
-    let bytes = super::prepare::read("the answers", &request.file, MAX_BYTES)?;
+    let bytes = Files::Tree(Utf8Path::new(".")).require("the answers", &request.file, MAX_BYTES)?;
     let wrong = |message: String| {
         Failure::new(FailureClass::Usage, message).with_hint("docs/answers-format.md describes the file, line by line")
     };

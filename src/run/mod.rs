@@ -5,16 +5,20 @@
 
 pub mod audit;
 mod collect;
+mod files;
 mod flips;
 pub mod foreign;
 mod machinery;
+pub mod origin;
 pub mod outside;
 pub mod plan;
 pub mod prepare;
 pub mod recompute;
+mod rule;
 mod tally;
 
 pub use audit::{Finished, audit};
+pub use origin::{Origin, origin};
 pub use plan::{Plan, plan};
 pub use prepare::{Prepared, prepare};
 pub use recompute::{Verified, recompute, verify};

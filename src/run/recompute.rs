@@ -1,6 +1,6 @@
 //! From sealed ledgers to the result: the one way in which figures come to be, for `run`, `report` and `verify`.
 
-use super::{collect, flips, machinery, tally};
+use super::{collect, flips, machinery, origin, tally};
 use crate::analyze::{self, Settings};
 use crate::freeze::{self, Protocol};
 use crate::gate;
@@ -31,6 +31,8 @@ pub fn result(protocol: &Protocol, folder: &Utf8Path, judgments: &JudgmentsLock)
         .map_err(|error| Failure::new(FailureClass::Evidence, format!("failed to analyze the run: {error}")))?;
     let decision = gate::decide(&analysis, &protocol.spec.gate);
     let tally = tally::tally(protocol, folder, &collected)?;
+    let mut machinery = machinery::describe(protocol);
+    machinery.caveats.splice(0..0, origin::origin(folder)?.iter().flat_map(origin::Origin::caveats));
     Ok(AuditResult {
         format: report::FORMAT.to_owned(),
         name: protocol.spec.name.clone(),
@@ -40,7 +42,7 @@ pub fn result(protocol: &Protocol, folder: &Utf8Path, judgments: &JudgmentsLock)
         decision,
         analysis,
         snapshots: snapshots(protocol),
-        machinery: machinery::describe(protocol),
+        machinery,
         validity: tally.validity,
         record: tally.record,
     })

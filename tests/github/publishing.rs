@@ -166,6 +166,18 @@ async fn an_inconclusive_verdict_is_marked_by_its_rule() {
 }
 
 #[tokio::test]
+async fn an_exploratory_verdict_is_neutral() {
+    let fake = Fake::start().await;
+    for mark in [MarkKind::Status, MarkKind::Check] {
+        let wanted = churngate::publish::Options { mark, exploratory: true, ..options() };
+        told(&incompatible(), &fake.around(1), &wanted).await;
+    }
+    let state = fake.state.lock().unwrap();
+    assert_eq!((&state.statuses[0]["state"], &state.checks[0]["conclusion"]), (&json!("success"), &json!("neutral")));
+    assert!(state.statuses[0]["description"].as_str().unwrap().starts_with("exploratory, incompatible: "));
+}
+
+#[tokio::test]
 async fn what_must_not_be_shown_is_nowhere() {
     let fake = Fake::start().await;
     let folder = tempfile::tempdir().unwrap();

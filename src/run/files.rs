@@ -1,0 +1,94 @@
+//! Where the files of a rule are read from: the working tree, or a commit.
+
+use crate::git::{self, BlobReader, CommitId, GitError, Located};
+use crate::model::{Failure, FailureClass};
+use camino::Utf8Path;
+use std::io::{self, Read as _};
+
+/// The files beside a spec, by paths relative to its folder.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Files<'a> {
+    /// As they lie in the folder.
+    Tree(&'a Utf8Path),
+    /// As a commit has them; the folder says where in the repository.
+    Commit(&'a Utf8Path, &'a CommitId),
+}
+
+/// Why a file is not read.
+#[derive(Debug)]
+pub(super) enum Unread {
+    /// It is not there.
+    Missing,
+    /// It cannot be used; the reason follows `failed to read ...:`.
+    Unusable(String),
+    /// Git cannot say.
+    Git(GitError),
+}
+
+impl Files<'_> {
+    /// Reads a whole file of at most `limit` bytes.
+    pub(super) fn read(&self, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Unread> {
+        match self {
+            Self::Tree(folder) => from_tree(&folder.join(path), limit),
+            Self::Commit(folder, commit) => from_commit(folder, commit, path, limit),
+        }
+    }
+
+    /// Reads a file that has to be there.
+    pub(super) fn require(&self, what: &str, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Failure> {
+        self.read(path, limit).map_err(|unread| self.failure(what, path, unread))
+    }
+
+    /// The failure of a file that is not read, as it is told to people.
+    pub(super) fn failure(&self, what: &str, path: &Utf8Path, unread: Unread) -> Failure {
+        let why = match unread {
+            Unread::Git(error) => return error.into(),
+            Unread::Missing => "it does not exist".to_owned(),
+            Unread::Unusable(why) => why,
+        };
+        let shown = match self {
+            Self::Tree(folder) if *folder == "." => path.to_string(),
+            Self::Tree(folder) => folder.join(path).to_string(),
+            Self::Commit(_, commit) => format!("{commit}:{path}"),
+        };
+        Failure::new(FailureClass::Usage, format!("failed to read {what} `{shown}`: {why}"))
+            .with_hint("check the path; paths in a spec are relative to the spec's own folder")
+    }
+}
+
+fn from_tree(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Unread> {
+    if path.is_dir() {
+        return Err(Unread::Unusable("it is a folder".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    let file = fs_err::File::open(path).map_err(|error| unread(&error))?;
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| unread(&error))?;
+    if bytes.len() as u64 > limit {
+        return Err(too_large(limit));
+    }
+    Ok(bytes)
+}
+
+fn too_large(limit: u64) -> Unread {
+    Unread::Unusable(format!("it has more than the {limit} bytes that are accepted"))
+}
+
+fn unread(error: &io::Error) -> Unread {
+    match error.kind() {
+        io::ErrorKind::NotFound => Unread::Missing,
+        io::ErrorKind::PermissionDenied => Unread::Unusable("permission denied".to_owned()),
+        kind => Unread::Unusable(kind.to_string()),
+    }
+}
+
+fn from_commit(folder: &Utf8Path, commit: &CommitId, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Unread> {
+    match git::locate(folder, commit, path) {
+        Ok(Located::Blob { bytes, .. }) if bytes > limit => Err(too_large(limit)),
+        Ok(Located::Blob { object, .. }) => {
+            BlobReader::start(folder).and_then(|mut reader| reader.read(&object, limit)).map_err(Unread::Git)
+        }
+        Ok(Located::Tree(_)) => Err(Unread::Unusable("it is a folder".to_owned())),
+        Err(GitError::NoSuchPath { .. }) => Err(Unread::Missing),
+        Err(error) => Err(Unread::Git(error)),
+    }
+}

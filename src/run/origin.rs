@@ -1,0 +1,95 @@
+//! Where the rule of a run came from, kept beside its ledgers: what a reviewer has to know, and no part of the protocol.
+
+use super::files::{Files, Unread};
+use crate::model::{Failure, FailureClass};
+use camino::Utf8Path;
+use serde::{Deserialize, Serialize};
+
+/// The file in the run folder.
+pub(super) const FILE: &str = "rule.json";
+
+/// More than any origin has, in bytes.
+const LIMIT: u64 = 1 << 20;
+
+/// Where the rule came from, on a pull request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Origin {
+    /// The base commit that it was to be read from.
+    pub commit: String,
+    /// What the working tree has otherwise than that commit, each as it is told to people.
+    pub edited: Vec<String>,
+    /// The file that the base commit does not have; then the rule is the working tree's own, and the verdict neither
+    /// blocks nor passes.
+    pub missing: Option<String>,
+}
+
+impl Origin {
+    /// Whether the verdict neither blocks nor passes.
+    #[must_use]
+    pub const fn is_exploratory(&self) -> bool {
+        self.missing.is_some()
+    }
+
+    /// What has to be said before any figure.
+    #[must_use]
+    pub fn caveats(&self) -> Vec<String> {
+        let commit: String = self.commit.chars().take(12).collect();
+        match (&self.missing, self.edited.as_slice()) {
+            (Some(missing), _) => vec![format!(
+                "Exploratory: base commit {commit} has no {missing}, so the rule is this change's own, and the verdict \
+                 neither blocks nor passes."
+            )],
+            (None, []) => Vec::new(),
+            (None, edited) => {
+                let told = |edit: &String| {
+                    format!(
+                        "This change edits {edit} but is judged under the version of base commit {commit} all the same."
+                    )
+                };
+                edited.iter().map(told).collect()
+            }
+        }
+    }
+}
+
+/// Where the rule of a run came from; nothing where it was the working tree's in any case.
+///
+/// # Errors
+/// The record is damaged: class [`FailureClass::Evidence`].
+pub fn origin(folder: &Utf8Path) -> Result<Option<Origin>, Failure> {
+    let (files, name) = (Files::Tree(folder), Utf8Path::new(FILE));
+    let bytes = match files.read(name, LIMIT) {
+        Ok(bytes) => bytes,
+        Err(Unread::Missing) => return Ok(None),
+        Err(unread) => return Err(files.failure("the run's record", name, unread)),
+    };
+    serde_json::from_slice(&bytes).map(Some).map_err(|_| {
+        Failure::new(FailureClass::Evidence, format!("`{FILE}` in the run folder is damaged"))
+            .with_hint("run the audit again: it is complete and only writes its reports anew")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_and_a_missing_rule_are_told() {
+        let mut origin = Origin { commit: "a".repeat(40), edited: Vec::new(), missing: None };
+        assert!(origin.caveats().is_empty());
+        origin.edited = vec!["churngate.yaml (gate, judge)".to_owned()];
+        insta::assert_snapshot!(origin.caveats().join("\n"), @"This change edits churngate.yaml (gate, judge) but is judged under the version of base commit aaaaaaaaaaaa all the same.");
+        origin.missing = Some("churngate.yaml".to_owned());
+        insta::assert_snapshot!(origin.caveats().join("\n"), @"Exploratory: base commit aaaaaaaaaaaa has no churngate.yaml, so the rule is this change's own, and the verdict neither blocks nor passes.");
+    }
+
+    #[test]
+    fn a_damaged_record_is_an_error_and_none_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(folder.path()).unwrap();
+        assert_eq!(origin(path).unwrap(), None);
+        fs_err::write(path.join(FILE), "{").unwrap();
+        assert_eq!(origin(path).unwrap_err().class, FailureClass::Evidence);
+    }
+}

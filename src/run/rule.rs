@@ -1,0 +1,249 @@
+//! The rule of an audit: its spec, and the files beside it. On a pull request it is the base commit's, so that nobody can
+//! loosen the gate that judges them, nor send a key elsewhere.
+
+use super::files::{Files, Unread};
+use super::origin::Origin;
+use crate::git::{self, CommitId, Located};
+use crate::model::{Failure, FailureClass, SnapshotName};
+use crate::spec::{self, GenerateBackend, JudgeBackend, RetrieveBackend, SnapshotSource, Spec};
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// The largest question file that is read, in bytes.
+const MAX_QUESTIONS_BYTES: u64 = 1 << 30;
+/// The largest spec, prompt or list of excluded ids that is read, in bytes.
+const MAX_SMALL_BYTES: u64 = 16 << 20;
+
+/// What the spec is called where it cannot be read.
+const SPEC: &str = "the spec";
+
+/// The name that a spec gives to the commit before the change.
+const BASE: &str = "base";
+
+/// A rule, as read.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub spec: Spec,
+    pub questions: Vec<u8>,
+    pub exclude: Option<Vec<u8>>,
+    pub prompt: Option<Vec<u8>>,
+    /// Where it came from, where a base commit was named.
+    pub origin: Option<Origin>,
+}
+
+/// Where a spec lies: its path as it was given, its folder, and its name in there.
+#[derive(Clone, Copy, Debug)]
+struct Place<'a> {
+    path: &'a Utf8Path,
+    folder: &'a Utf8Path,
+    name: &'a Utf8Path,
+}
+
+/// Reads the rule, from the base commit where one is named. `folder` is the one that `path` lies in.
+pub(super) fn read(path: &Utf8Path, folder: &Utf8Path, base: Option<&str>) -> Result<Rule, Failure> {
+    let name = Utf8Path::new(path.file_name().unwrap_or_default());
+    let place = Place { path, folder, name };
+    let Some(revision) = base else {
+        let mut rule = required(Files::Tree(folder), place)?;
+        name_base(&mut rule.spec, folder, None)?;
+        return Ok(rule);
+    };
+    let commit = git::resolve(folder, revision)?;
+    let mut rule = match whole(Files::Commit(folder, &commit), place)? {
+        Read::Whole(rule) => of_base(*rule, place, &commit)?,
+        Read::Without { missing, .. } => of_change(place, &commit, &missing)?,
+    };
+    name_base(&mut rule.spec, folder, Some(&commit))?;
+    Ok(rule)
+}
+
+/// The base's rule, with what the change edits of it.
+fn of_base(rule: Rule, place: Place<'_>, commit: &CommitId) -> Result<Rule, Failure> {
+    let edited = edits(&rule, place, commit)?;
+    let origin = Origin { commit: commit.to_string(), edited, missing: None };
+    Ok(Rule { origin: Some(origin), ..rule })
+}
+
+/// The change's own rule, where the base has none. Nobody has agreed to it yet, so it may neither use keys nor call
+/// servers nor start programs.
+fn of_change(place: Place<'_>, commit: &CommitId, missing: &Utf8Path) -> Result<Rule, Failure> {
+    let rule = required(Files::Tree(place.folder), place)?;
+    if !is_embedded(&rule.spec) {
+        let change = "the spec of this change calls servers or programs";
+        let message = format!("base commit `{commit}` has no `{missing}`, and {change}");
+        return Err(Failure::new(FailureClass::Usage, message)
+            .with_hint("merge the spec and its files first; only a spec with the embedded parts is tried out before"));
+    }
+    let origin = Origin { commit: commit.to_string(), edited: Vec::new(), missing: Some(missing.to_string()) };
+    Ok(Rule { origin: Some(origin), ..rule })
+}
+
+fn is_embedded(spec: &Spec) -> bool {
+    matches!(spec.retrieve.backend, RetrieveBackend::Bm25(_) | RetrieveBackend::File)
+        && matches!(spec.generate.backend, GenerateBackend::Reader(_))
+        && matches!(spec.judge.backend, JudgeBackend::Embedded)
+}
+
+/// A rule with all its files, or the first one that is missing.
+enum Read {
+    Whole(Box<Rule>),
+    Without { what: &'static str, missing: Utf8PathBuf },
+}
+
+/// The rule, all of whose files have to be there.
+fn required(files: Files<'_>, place: Place<'_>) -> Result<Rule, Failure> {
+    match whole(files, place)? {
+        Read::Whole(rule) => Ok(*rule),
+        Read::Without { what, missing } => Err(files.failure(what, &missing, Unread::Missing)),
+    }
+}
+
+fn whole(files: Files<'_>, place: Place<'_>) -> Result<Read, Failure> {
+    let Some(bytes) = there(files, SPEC, place.name, MAX_SMALL_BYTES)? else {
+        return Ok(Read::Without { what: SPEC, missing: place.name.to_owned() });
+    };
+    let spec = parse(&bytes, place.path)?;
+    let named = [
+        ("the excluded ids", spec.questions.exclude.as_ref(), MAX_SMALL_BYTES),
+        ("the answer prompt", spec.generate.prompt.as_ref(), MAX_SMALL_BYTES),
+        ("the questions", Some(&spec.questions.file), MAX_QUESTIONS_BYTES),
+    ];
+    let mut read = [None, None, None];
+    for (slot, (what, path, limit)) in read.iter_mut().zip(named) {
+        let Some(path) = path else { continue };
+        match there(files, what, path, limit)? {
+            Some(bytes) => *slot = Some(bytes),
+            None => return Ok(Read::Without { what, missing: path.clone() }),
+        }
+    }
+    let [exclude, prompt, questions] = read;
+    let questions = questions.unwrap_or_default();
+    Ok(Read::Whole(Box::new(Rule { spec, questions, exclude, prompt, origin: None })))
+}
+
+fn there(files: Files<'_>, what: &str, path: &Utf8Path, limit: u64) -> Result<Option<Vec<u8>>, Failure> {
+    match files.read(path, limit) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(Unread::Missing) => Ok(None),
+        Err(unread) => Err(files.failure(what, path, unread)),
+    }
+}
+
+fn parse(bytes: &[u8], path: &Utf8Path) -> Result<Spec, Failure> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let message = format!("failed to read the spec `{path}`: byte {} is not UTF-8", error.valid_up_to());
+        Failure::new(FailureClass::Usage, message).with_hint("save the spec as UTF-8")
+    })?;
+    Ok(spec::parse(text, path.as_str())?)
+}
+
+/// What the working tree has otherwise than the base, as it is told to people.
+fn edits(rule: &Rule, place: Place<'_>, commit: &CommitId) -> Result<Vec<String>, Failure> {
+    let mut edited: Vec<String> = edit_of_spec(rule, place).into_iter().collect();
+    let beside = [
+        Some((&rule.spec.questions.file, &rule.questions)),
+        rule.spec.questions.exclude.as_ref().zip(rule.exclude.as_ref()),
+        rule.spec.generate.prompt.as_ref().zip(rule.prompt.as_ref()),
+    ];
+    for (path, bytes) in beside.into_iter().flatten() {
+        edited.extend(edit_of(place.folder, path, bytes));
+    }
+    for path in trusted(&rule.spec) {
+        if is_edited(place.folder, commit, &path)? {
+            edited.push(format!("{path} (which the rule relies on and which is read as this change has it)"));
+        }
+    }
+    Ok(edited)
+}
+
+/// The parts of the spec that the change edits, by name. A comment or a changed layout is no edit.
+fn edit_of_spec(rule: &Rule, place: Place<'_>) -> Option<String> {
+    let Place { path, folder, name } = place;
+    let bytes = match Files::Tree(folder).read(name, MAX_SMALL_BYTES) {
+        Ok(bytes) => bytes,
+        Err(Unread::Missing) => return Some(format!("{name} (removes it)")),
+        Err(_) => return Some(format!("{name} (which cannot be read any more)")),
+    };
+    let Ok(head) = parse(&bytes, path) else { return Some(format!("{name} (which is no valid spec any more)")) };
+    let parts = differing(&rule.spec, &head);
+    (!parts.is_empty()).then(|| format!("{name} ({})", parts.join(", ")))
+}
+
+fn differing(base: &Spec, head: &Spec) -> Vec<&'static str> {
+    // A new part of a spec has to be named here.
+    let Spec { name, questions, snapshots, closed_book, retrieve, generate, judge, gate, bootstrap, budget, tolerance } =
+        base;
+    let differs = [
+        ("name", *name != head.name),
+        ("questions", *questions != head.questions),
+        ("snapshots", *snapshots != head.snapshots || *closed_book != head.closed_book),
+        ("retrieve", *retrieve != head.retrieve),
+        ("generate", *generate != head.generate),
+        ("judge", *judge != head.judge),
+        ("gate", *gate != head.gate),
+        ("bootstrap", *bootstrap != head.bootstrap),
+        ("budget", *budget != head.budget),
+        ("tolerance", *tolerance != head.tolerance),
+    ];
+    differs.into_iter().filter(|(_, differs)| *differs).map(|(part, _)| part).collect()
+}
+
+fn edit_of(folder: &Utf8Path, path: &Utf8Path, base: &[u8]) -> Option<String> {
+    match Files::Tree(folder).read(path, MAX_QUESTIONS_BYTES) {
+        Ok(bytes) if bytes == base => None,
+        Ok(_) => Some(path.to_string()),
+        Err(_) => Some(format!("{path} (removes it)")),
+    }
+}
+
+/// Paths that are read from the working tree although the rule relies on them: the old snapshot where it lies there, and
+/// the files that programs are started with.
+fn trusted(spec: &Spec) -> Vec<Utf8PathBuf> {
+    let old = spec.snapshots.iter().filter(|snapshot| snapshot.name == SnapshotName::old());
+    let paths = old.filter_map(|snapshot| match &snapshot.source {
+        SnapshotSource::Path(path) => Some(path.clone()),
+        SnapshotSource::Git { .. } | SnapshotSource::Variables(_) => None,
+    });
+    let programs = [
+        if let RetrieveBackend::Command(command) = &spec.retrieve.backend { Some(command) } else { None },
+        if let GenerateBackend::Command(command) = &spec.generate.backend { Some(command) } else { None },
+        if let JudgeBackend::Command(command) = &spec.judge.backend { Some(command) } else { None },
+    ];
+    let arguments = programs.into_iter().flatten().flat_map(|command| command.argv.iter().map(Utf8PathBuf::from));
+    paths.chain(arguments.filter(|path| path.is_relative() && !path.as_str().is_empty())).collect()
+}
+
+/// Whether the checked-out commit has something else at a path than the base has.
+fn is_edited(folder: &Utf8Path, base: &CommitId, path: &Utf8Path) -> Result<bool, Failure> {
+    let head = git::resolve(folder, "HEAD")?;
+    let at = |commit: &CommitId| match git::locate(folder, commit, path) {
+        Ok(Located::Tree(object) | Located::Blob { object, .. }) => Ok(Some(object)),
+        Err(git::GitError::NoSuchPath { .. }) => Ok(None),
+        Err(error) => Err(Failure::from(error)),
+    };
+    Ok(at(base)? != at(&head)?)
+}
+
+/// Puts a commit in the place of `base`: the merge base with what is checked out. Without a named base that is the merge
+/// base with the remote's default branch, or, without a remote, what was last committed.
+fn name_base(spec: &mut Spec, folder: &Utf8Path, base: Option<&CommitId>) -> Result<(), Failure> {
+    let uses = |source: &SnapshotSource| matches!(source, SnapshotSource::Git { revision, .. } if revision == BASE);
+    if !spec.snapshots.iter().any(|snapshot| uses(&snapshot.source)) {
+        return Ok(());
+    }
+    let head = git::resolve(folder, "HEAD")?;
+    let commit = match base {
+        Some(base) => git::merge_base(folder, base, &head)?,
+        None => match git::resolve(folder, "origin/HEAD") {
+            Ok(remote) => git::merge_base(folder, &remote, &head)?,
+            Err(_) => head,
+        },
+    };
+    for snapshot in &mut spec.snapshots {
+        if let SnapshotSource::Git { revision, .. } = &mut snapshot.source
+            && revision == BASE
+        {
+            *revision = commit.to_string();
+        }
+    }
+    Ok(())
+}

