@@ -294,8 +294,8 @@ fn prompts_are_filled_once() {
     let protocol = planned("q.jsonl", rows).unwrap();
     let prompt = prompts::answer(&protocol, &protocol.questions[0], &Evidence::default());
     assert!(prompt.contains("What is {{evidence}}?") && prompt.contains("(no documents)"));
-    let packet = prompts::judge(&protocol, &protocol.questions[0], &["x", "UNKNOWN \"}"]);
-    assert!(packet.contains("{\"label\":\"A\",\"answer\":\"x\"}\n{\"label\":\"B\",\"answer\":\"UNKNOWN \\\"}\"}"));
+    let packet = prompts::judge(&protocol.judge_prompt, "\"{{answers}}?\"", "A {{question}}\nB");
+    assert!(packet.contains("\"{{answers}}?\"") && packet.contains("A {{question}}\nB"));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::packet::{Packet, label};
 use super::parts::Part;
+use crate::freeze::prompts;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -29,30 +30,10 @@ pub fn form(part: &Part) -> String {
     format!("{FORM} {}.", names.join(", "))
 }
 
-/// The user's message: the template with `{{question}}` and `{{answers}}` replaced in one pass, so that nothing that is
-/// filled in is looked at again.
+/// The user's message: the template with `{{question}}` and `{{answers}}` replaced in one pass.
 #[must_use]
 pub fn render(template: &str, packet: &Packet, part: &Part) -> String {
-    let mut text = String::new();
-    let mut rest = template;
-    while let Some((before, after)) = rest.split_once("{{") {
-        text.push_str(before);
-        match after.split_once("}}") {
-            Some(("question", behind)) => {
-                text.push_str(&quoted(packet.question()));
-                rest = behind;
-            }
-            Some(("answers", behind)) => {
-                text.push_str(&lines(packet, part));
-                rest = behind;
-            }
-            _ => {
-                text.push_str("{{");
-                rest = after;
-            }
-        }
-    }
-    text + rest
+    prompts::judge(template, &quoted(packet.question()), &lines(packet, part))
 }
 
 fn lines(packet: &Packet, part: &Part) -> String {
