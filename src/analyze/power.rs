@@ -82,3 +82,24 @@ pub fn fewest_for_upper_bound(limit: f64, alpha: f64) -> Option<u64> {
     let fewest = (alpha.ln() / (-limit).ln_1p()).ceil();
     (fewest.is_finite() && fewest < 9e15).then_some(fewest as u64)
 }
+/// The fewest questions at which a positive lower bound can mean anything, `ln alpha / ln(1 / S)` with the S ways to split
+/// a question's answers among the two snapshots: 3 for two repeats at 95%.
+///
+/// With fewer, even a flip of every question has a p-value above alpha in the exact randomisation test, while the
+/// bootstrap, which has seen no variance, puts its bound at D̂ itself.
+///
+/// ```
+/// use churngate::analyze::power::fewest_for_lower_bound;
+/// assert_eq!(fewest_for_lower_bound((2, 2), 0.05), 3);
+/// assert_eq!(fewest_for_lower_bound((3, 3), 0.05), 2);
+/// assert_eq!(fewest_for_lower_bound((5, 5), 0.05), 1);
+/// ```
+#[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small positive number")]
+pub fn fewest_for_lower_bound(repeats: (u32, u32), alpha: f64) -> u64 {
+    let (old, new) = repeats;
+    let ways = (1..=new).fold(1.0, |ways, k| ways * f64::from(old + k) / f64::from(k));
+    // Two snapshots with equal repeats may be swapped: each split is counted twice.
+    let splits = if old == new { ways / 2.0 } else { ways };
+    if splits <= 1.0 { u64::MAX } else { (alpha.ln() / -splits.ln()).ceil().max(1.0) as u64 }
+}

@@ -1,5 +1,6 @@
 //! The outside world of a run: keys from the environment, the client, progress, Ctrl-C.
 
+use super::output;
 use super::progress::Progress;
 use crate::http::{Budget, Client, Context, HttpSettings, Secrets};
 use crate::model::{Failure, FailureClass, Observer, Silent};
@@ -41,20 +42,28 @@ pub fn context(spec: &Spec, tasks: Option<u32>, quiet: bool) -> Result<Context, 
 
 /// The keys that the spec names, all missing ones told at once.
 fn secrets(spec: &Spec) -> Result<Secrets, Failure> {
-    let mut secrets = Secrets::default();
-    let mut missing = Vec::new();
-    for name in spec.secret_names() {
-        match std::env::var(name) {
-            Ok(key) if usable(&key) => secrets.insert(name, SecretString::from(key)),
-            Ok(_) => missing.push(format!("environment variable `{name}` is empty or holds a control character")),
-            Err(_) => missing.push(format!("environment variable `{name}` is not set")),
-        }
-    }
+    let missing = missing_secrets(spec);
     if missing.is_empty() {
+        let mut secrets = Secrets::default();
+        for name in spec.secret_names() {
+            if let Ok(key) = std::env::var(name) {
+                secrets.insert(name, SecretString::from(key));
+            }
+        }
         return Ok(secrets);
     }
     Err(Failure::new(FailureClass::Usage, missing.join("\n"))
         .with_hint("the spec names it as a key; set it, or remove `key_env` where the server needs none"))
+}
+
+/// What is wrong with the keys that the spec names, a line each.
+pub fn missing_secrets(spec: &Spec) -> Vec<String> {
+    let problem = |name: &str| match std::env::var(name) {
+        Ok(key) if usable(&key) => None,
+        Ok(_) => Some(format!("environment variable `{name}` is empty or holds a control character")),
+        Err(_) => Some(format!("environment variable `{name}` is not set")),
+    };
+    spec.secret_names().into_iter().filter_map(problem).collect()
 }
 
 /// A key must fit into one header line.
@@ -62,14 +71,34 @@ fn usable(key: &str) -> bool {
     !key.is_empty() && !key.chars().any(char::is_control)
 }
 
-/// Cancels the run at the first Ctrl-C; ends the process at the second.
-pub async fn cancel_on_interrupt(cancel: CancellationToken) {
-    if tokio::signal::ctrl_c().await.is_err() {
-        return;
-    }
+/// Cancels the run at the first interrupt and ends at the second, with what is then to be said.
+pub async fn interrupted_twice(cancel: &CancellationToken) -> Failure {
+    interrupted().await;
     cancel.cancel();
-    eprintln!("interrupted: waiting for the calls in flight; press Ctrl-C again to stop at once");
-    if tokio::signal::ctrl_c().await.is_ok() {
-        std::process::exit(i32::from(FailureClass::Incomplete.exit_code()));
+    output::say("interrupted: waiting for the calls in flight; interrupt again to stop at once");
+    interrupted().await;
+    Failure::new(FailureClass::Incomplete, "interrupted twice: the calls in flight were given up")
+        .with_hint("run the same command again to go on")
+}
+
+/// Ends at Ctrl-C, or where the system asks the process to end. Never ends where no signal can be had.
+async fn interrupted() {
+    #[cfg(unix)]
+    let asked = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => signal.recv().await,
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let asked = std::future::pending::<Option<()>>();
+    let pressed = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        _ = asked => {}
+        () = pressed => {}
     }
 }

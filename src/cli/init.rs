@@ -1,6 +1,7 @@
 //! `churngate init`.
 
 use super::arguments::InitArguments;
+use super::output;
 use crate::model::{Failure, FailureClass};
 use camino::{Utf8Path, Utf8PathBuf};
 use fs_err as fs;
@@ -28,9 +29,9 @@ pub fn init(arguments: &InitArguments) -> Result<u8, Failure> {
     }
     for (path, text) in &files {
         write(path, text)?;
-        println!("wrote {path}");
+        output::line(&format!("wrote {path}"))?;
     }
-    println!("next: put your own questions into questions.jsonl, then run `churngate check`");
+    output::line("next: put your own questions into questions.jsonl, then run `churngate check`")?;
     Ok(0)
 }
 

@@ -1,19 +1,17 @@
 //! Arguments, one file a command, terminal output, exit codes. Alone prints, alone reads the environment.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the room that prints")]
-
 mod analyze;
 mod arguments;
 mod check;
 mod context;
 mod init;
+mod output;
 mod progress;
 mod publish;
 mod report;
 mod run;
 mod schema;
 mod verify;
-mod workflow;
 
 use crate::model::{Failure, FailureClass};
 use arguments::{Arguments, Command};
@@ -34,14 +32,15 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // Help and version are no errors; clap knows which stream they belong to.
             let code = if error.use_stderr() { FailureClass::Usage.exit_code() } else { 0 };
-            return if error.print().is_ok() { ExitCode::from(code) } else { ExitCode::FAILURE };
+            // What could not be printed is no verdict: never exit code 1.
+            return ExitCode::from(if error.print().is_ok() { code } else { FailureClass::Incomplete.exit_code() });
         }
     };
     context::start_logging(arguments.verbose);
     match dispatch(arguments) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
-            workflow::error(&failure.to_string());
+            output::say(&format!("error: {failure}"));
             ExitCode::from(failure.class.exit_code())
         }
     }
@@ -56,7 +55,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Analyze(arguments) => analyze::analyze(&arguments),
         Command::Publish(arguments) => publish::publish(&arguments),
         Command::Init(arguments) => init::init(&arguments),
-        Command::Schema => Ok(schema::schema()),
+        Command::Schema => schema::schema(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Progress: a bar on a terminal, plain lines elsewhere.
 
+use super::output;
 use crate::model::{Event, Observer, StageName};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal as _;
@@ -122,10 +123,9 @@ impl State {
     /// Notes are texts of ours; what they quote is shown without control characters.
     fn say(&self, text: &str) {
         let shown: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let shown = shown.replace("::", ": :").replace("##[", "## [");
         match &self.bar {
             Some(bar) => bar.println(shown),
-            None => eprintln!("{shown}"),
+            None => output::say(&shown),
         }
     }
 }

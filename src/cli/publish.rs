@@ -1,7 +1,7 @@
 //! `churngate publish`.
 
 use super::arguments::{Comment, Mark, PublishArguments, Shown};
-use super::workflow;
+use super::output;
 use crate::http::{Client, HttpSettings};
 use crate::model::{Failure, FailureClass};
 use crate::publish::{self, CommentMode, Disclosure, MarkKind, Options, Outcome, Pace, Publication, Surroundings};
@@ -43,7 +43,7 @@ pub fn publish(arguments: &PublishArguments) -> Result<u8, Failure> {
     let client = Client::new(settings)?;
     let surroundings = surroundings(arguments)?;
     let publication = super::runtime()?.block_on(publish::publish(&result, &surroundings, &options, &client));
-    say(&publication);
+    say(&publication)?;
     let failed = arguments.require_publish && !publication.is_complete();
     Ok(if failed { FailureClass::Publication.exit_code() } else { 0 })
 }
@@ -102,18 +102,19 @@ fn surroundings(arguments: &PublishArguments) -> Result<Surroundings, Failure> {
     })
 }
 
-fn say(publication: &Publication) {
+fn say(publication: &Publication) -> Result<(), Failure> {
     for (part, outcome) in publication.parts() {
         match outcome {
-            Outcome::Done(what) => println!("{part}: {what}"),
-            Outcome::Left(why) => println!("{part}: none, {why}"),
+            Outcome::Done(what) => output::line(&format!("{part}: {what}"))?,
+            Outcome::Left(why) => output::line(&format!("{part}: none, {why}"))?,
             Outcome::Failed { .. } => {}
         }
     }
     if let Some(url) = &publication.comment_url {
-        println!("{}", publish::log::quiet(url));
+        output::line(url)?;
     }
     for warning in publication.warnings() {
-        workflow::warn(&warning);
+        output::warn(&warning);
     }
+    Ok(())
 }

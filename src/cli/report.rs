@@ -1,10 +1,10 @@
 //! `churngate report`.
 
 use super::arguments::ReportArguments;
-use crate::model::{Failure, FailureClass};
+use super::output;
+use crate::model::Failure;
 use crate::report::{self, AuditResult};
 use crate::run;
-use std::io::Write as _;
 
 /// Renders the report of a finished run again, from its ledgers.
 pub fn report(arguments: &ReportArguments) -> Result<u8, Failure> {
@@ -18,13 +18,5 @@ pub fn print(result: &AuditResult, format: &str) -> Result<(), Failure> {
         Some(format) => (format.render)(result),
         None => report::terminal(result, super::WIDTH).into_bytes(),
     };
-    write(&bytes)
-}
-
-/// Writes to standard output at once.
-pub fn write(bytes: &[u8]) -> Result<(), Failure> {
-    let mut output = std::io::stdout().lock();
-    output.write_all(bytes).and_then(|()| output.flush()).map_err(|error| {
-        Failure::new(FailureClass::Incomplete, format!("failed to write to standard output: {}", error.kind()))
-    })
+    output::write(&bytes)
 }

@@ -1,7 +1,7 @@
 //! `churngate run`.
 
 use super::arguments::{RunArguments, SpecArguments};
-use super::context;
+use super::{context, output};
 use crate::gate::{Decision, Verdict};
 use crate::http::Context;
 use crate::model::{Failure, FailureClass};
@@ -16,18 +16,11 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     if let Some(file) = &arguments.folder_file {
         tell_folder(file, &prepared.folder)?;
     }
-    let plan = run::plan(&prepared);
-    if !plan.fits_budget {
-        return Err(Failure::new(
-            FailureClass::Usage,
-            format!("the plan of {} calls exceeds `budget.calls`", plan.calls),
-        )
-        .with_hint("raise `budget.calls`, or select fewer questions"));
-    }
+    run::plan(&prepared).within_budget()?;
     let context = context::context(&prepared.protocol.spec, arguments.tasks, arguments.quiet)?;
     let finished = super::runtime()?.block_on(audited(prepared, &context))?;
     super::report::print(&finished.result, "terminal")?;
-    super::report::write(report::next_steps(finished.folder.as_str()).as_bytes())?;
+    output::write(report::next_steps(finished.folder.as_str()).as_bytes())?;
     let exploratory = run::origin(&finished.folder)?.is_some_and(|origin| origin.is_exploratory());
     Ok(if exploratory { 0 } else { exit_code(&finished.result.decision) })
 }
@@ -38,12 +31,13 @@ fn tell_folder(file: &Utf8Path, folder: &Utf8Path) -> Result<(), Failure> {
     whole.map_err(|error| Failure::new(FailureClass::Usage, format!("failed to write `{file}`: {}", error.kind())))
 }
 
-/// The audit, with Ctrl-C listened to beside it.
+/// The audit, with interrupts listened to beside it. What is given up at the second one is dropped, and the programs that
+/// it started end with it.
 async fn audited(prepared: Prepared, context: &Context) -> Result<Finished, Failure> {
-    let listener = tokio::spawn(context::cancel_on_interrupt(context.cancel.clone()));
-    let finished = run::audit(prepared, context).await;
-    listener.abort();
-    finished
+    tokio::select! {
+        finished = run::audit(prepared, context) => finished,
+        failure = context::interrupted_twice(&context.cancel) => Err(failure),
+    }
 }
 
 /// The exit code of a verdict.

@@ -1,9 +1,11 @@
 //! `churngate schema`.
 
+use super::output;
+use crate::model::Failure;
 use crate::spec;
 
 /// Prints the spec's JSON Schema.
-pub fn schema() -> u8 {
-    print!("{}", spec::json_schema());
-    0
+pub fn schema() -> Result<u8, Failure> {
+    output::write(spec::json_schema().as_bytes())?;
+    Ok(0)
 }

@@ -1,6 +1,7 @@
 //! `churngate verify`.
 
 use super::arguments::FolderArguments;
+use super::output;
 use crate::model::Failure;
 use crate::run;
 
@@ -8,8 +9,8 @@ use crate::run;
 pub fn verify(arguments: &FolderArguments) -> Result<u8, Failure> {
     let verified = run::verify(&arguments.run)?;
     for line in &verified.checked {
-        println!("ok  {line}");
+        output::line(&format!("ok  {line}"))?;
     }
-    println!("verified: {}", arguments.run);
+    output::line(&format!("verified: {}", arguments.run))?;
     Ok(0)
 }

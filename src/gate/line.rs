@@ -84,9 +84,18 @@ fn void(line: &GateLine, figures: &KernelFigures, analysis: &Analysis) -> Option
     if figures.degenerate {
         return Some(DEGENERATE);
     }
-    let Condition::UpperBoundBelow(limit) = line.condition else { return None };
-    // With no churn at all the bound is 1 - alpha^(1/N). Negative contrasts could bring it lower, but no rule may rest on them.
-    let fewest = power::fewest_for_upper_bound(limit.value(), analysis.confidence.alpha());
-    let enough = fewest.is_some_and(|fewest| analysis.questions >= fewest);
+    let alpha = analysis.confidence.alpha();
+    let enough = match line.condition {
+        Condition::AtLeast(_) | Condition::Below(_) => true,
+        // Without a question that was asked the bound is zero, and its comparison says all there is to say.
+        Condition::LowerBoundAbove(_) => {
+            analysis.asked == 0 || analysis.asked >= power::fewest_for_lower_bound(analysis.repeats, alpha)
+        }
+        // With no churn at all the bound is 1 - alpha^(1/N). Negative contrasts could bring it lower, but no rule may rest
+        // on them.
+        Condition::UpperBoundBelow(limit) => {
+            power::fewest_for_upper_bound(limit.value(), alpha).is_some_and(|fewest| analysis.questions >= fewest)
+        }
+    };
     (!enough).then_some(TOO_FEW)
 }

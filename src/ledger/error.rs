@@ -58,6 +58,14 @@ pub enum LedgerError {
         /// What is wrong with it.
         damage: Damage,
     },
+    /// A ledger that is empty or gone although a later one continues it.
+    #[error("`{path}` is lost: `{later}` continues it")]
+    Lost {
+        /// The ledger that is lost.
+        path: Utf8PathBuf,
+        /// The later one.
+        later: &'static str,
+    },
     /// A ledger without a seal where a sealed one is needed.
     #[error("`{path}` is not sealed")]
     Unsealed {
@@ -264,6 +272,7 @@ impl LedgerError {
             | Self::Missing { .. }
             | Self::NewerFormat { .. }
             | Self::Damaged { .. }
+            | Self::Lost { .. }
             | Self::Unsealed { .. }
             | Self::OtherProtocol { .. }
             | Self::BlobDamaged { .. }
@@ -273,10 +282,11 @@ impl LedgerError {
 
     const fn hint(&self) -> Option<&'static str> {
         match self {
+            Self::NoRun { .. } => Some("name the folder of a run: `.churngate/<digest>` beside its spec"),
             Self::Held { .. } => Some("wait until it ends, or stop it; two processes never write one run"),
             Self::NewerFormat { .. } => Some("use the version of the program that wrote this run"),
-            Self::Unsealed { .. } => Some("run the same command again to finish the run"),
-            Self::Damaged { .. } | Self::BlobDamaged { .. } | Self::Missing { .. } => {
+            Self::Unsealed { .. } => Some("the run is not finished: `churngate run` with its spec goes on with it"),
+            Self::Damaged { .. } | Self::BlobDamaged { .. } | Self::Missing { .. } | Self::Lost { .. } => {
                 Some("restore the run folder from a copy, or delete it and run again")
             }
             Self::Io { .. } | Self::NotStored { .. } | Self::Stopped { .. } => {

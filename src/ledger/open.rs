@@ -3,6 +3,7 @@
 use super::commit::Tail;
 use super::format::Header;
 use super::scan::{End, Scan};
+use super::stage::FILES;
 use super::{Damage, Durability, LedgerError, Lock, Recorded, RunFolder, Writer, files, read};
 use crate::model::Digest;
 use camino::Utf8Path;
@@ -43,6 +44,9 @@ fn open_taken<S: Recorded>(folder: &RunFolder, before: &Lock<S::Before>) -> Resu
     create(folder, &path)?;
     let mut scan = Scan::open(&path, S::NAME)?;
     scan.check_before(before.head())?;
+    if !scan.has_header() {
+        refuse_orphans::<S>(folder)?;
+    }
     let (end, record) = read::last_record(&mut scan)?;
     if let End::Sealed { head } = end {
         return Ok(Opened::Sealed(Lock::prove(folder.path().to_owned(), head, scan.records())));
@@ -55,6 +59,18 @@ fn open_taken<S: Recorded>(folder: &RunFolder, before: &Lock<S::Before>) -> Resu
     let notes = note_of(S::FILE, end, scan.whole_lines()).into_iter().collect();
     let tail = continue_at(folder, &scan, &Header::new(S::NAME, before.head()))?;
     Writer::start(folder.inner(), tail, notes).map(Opened::Open)
+}
+
+/// A ledger that would begin anew while a later one stands was lost: what it held was paid for, and to ask for it again
+/// could not bring back what the later one continues.
+fn refuse_orphans<S: Recorded>(folder: &RunFolder) -> Result<(), LedgerError> {
+    let later = FILES.iter().skip_while(|file| **file != S::FILE).skip(1);
+    for file in later {
+        if files::look(&folder.path().join(file))?.is_some_and(|metadata| metadata.len() > 0) {
+            return Err(LedgerError::Lost { path: folder.path().join(S::FILE), later: file });
+        }
+    }
+    Ok(())
 }
 
 /// Creates the file where it is absent, its name durable.

@@ -76,6 +76,9 @@ impl Recorded for Evidence {}
 impl Recorded for Answers {}
 impl Recorded for Judgments {}
 
+/// The ledgers of a run in their order.
+pub(in crate::ledger) const FILES: [&str; 3] = [Evidence::FILE, Answers::FILE, Judgments::FILE];
+
 /// The proof that stage `S` of the run in `folder` is sealed. Only this module makes one.
 #[derive(Debug)]
 pub struct Lock<S: Stage> {

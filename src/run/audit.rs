@@ -22,6 +22,7 @@ pub struct Finished {
 /// # Errors
 /// Whatever a stage fails with; what is in the ledgers stays there, and the same call goes on from it.
 pub async fn audit(prepared: Prepared, context: &Context) -> Result<Finished, Failure> {
+    hide_from_git(&prepared.folder)?;
     let folder = RunFolder::open(&prepared.folder)?;
     let frozen = freeze::freeze(&folder, prepared.protocol)?;
     record_origin(folder.path(), prepared.origin.as_ref())?;
@@ -51,15 +52,40 @@ fn record_origin(folder: &Utf8Path, origin: Option<&origin::Origin>) -> Result<(
     write(folder, origin::FILE, &bytes)
 }
 
+/// Keeps runs out of the user's repository: they hold evidence and answers.
+fn hide_from_git(run: &Utf8Path) -> Result<(), Failure> {
+    let Some(runs) = run.parent() else { return Ok(()) };
+    let written = || -> std::io::Result<()> {
+        fs_err::create_dir_all(runs)?;
+        match fs_err::OpenOptions::new().write(true).create_new(true).open(runs.join(".gitignore")) {
+            Ok(mut file) => std::io::Write::write_all(&mut file, b"*\n"),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(error),
+        }
+    };
+    written().map_err(|error| {
+        Failure::new(FailureClass::Incomplete, format!("failed to write in `{runs}`: {}", error.kind()))
+            .with_hint("make the folder writable, or name another one with `--runs`")
+    })
+}
+
 /// Writes a file whole or not at all: under another name first, made durable, then renamed.
 fn write(folder: &Utf8Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
         Failure::new(FailureClass::Incomplete, format!("failed to write `{name}` in the run folder: {}", error.kind()))
             .with_hint("the audit itself is complete; run the same command again once there is room")
     };
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    let mut file = readable().tempfile_in(folder).map_err(failed)?;
     std::io::Write::write_all(&mut file, bytes).map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
     file.persist(folder.join(name)).map_err(|error| failed(error.error))?;
     Ok(())
+}
+
+/// Temporary files are private as a rule; what they become here is for whoever may read the folder.
+fn readable() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder
 }

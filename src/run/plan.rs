@@ -3,6 +3,7 @@
 use super::Prepared;
 use crate::analyze::power::{self, Moments};
 use crate::freeze::Protocol;
+use crate::model::{Failure, FailureClass};
 use crate::spec::{Condition, GenerateBackend, JudgeBackend};
 
 /// The standard deviation of a question's contrast where nothing changed, for two repeats: that of answers as varied as
@@ -28,6 +29,20 @@ pub struct Plan {
     pub fits_budget: bool,
     /// What a sample of this size can and cannot show, a sentence each.
     pub sensitivity: Vec<String>,
+}
+
+impl Plan {
+    /// Whether the plan may be carried out.
+    ///
+    /// # Errors
+    /// It makes more calls than the spec allows: class [`FailureClass::Usage`], since nothing is spent yet.
+    pub fn within_budget(&self) -> Result<(), Failure> {
+        if self.fits_budget {
+            return Ok(());
+        }
+        let message = format!("the plan of {} calls exceeds `budget.calls`", self.calls);
+        Err(Failure::new(FailureClass::Usage, message).with_hint("raise `budget.calls`, or select fewer questions"))
+    }
 }
 
 /// The plan of a prepared audit.

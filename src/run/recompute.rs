@@ -4,8 +4,8 @@ use super::{collect, flips, machinery, origin, tally};
 use crate::analyze::{self, Settings};
 use crate::freeze::{self, Protocol};
 use crate::gate;
-use crate::ledger::{self, JudgmentsLock};
-use crate::model::{Failure, FailureClass, SnapshotName};
+use crate::ledger::{self, BlobCheck, JudgmentsLock, StageReport, Verification};
+use crate::model::{Digest, Failure, FailureClass, SnapshotName};
 use crate::report::{self, AuditResult, SnapshotSummary};
 use camino::Utf8Path;
 
@@ -63,17 +63,32 @@ pub fn recompute(folder: &Utf8Path) -> Result<AuditResult, Failure> {
 /// # Errors
 /// The first difference: class [`FailureClass::Evidence`].
 pub fn verify(folder: &Utf8Path) -> Result<Verified, Failure> {
-    let (protocol, evidence, answers, judgments) = ledger::open_locks(folder)?;
-    let mut checked = vec![
-        format!("protocol: head {}", protocol.head()),
-        format!("evidence: {} records, head {}", evidence.records(), evidence.head()),
-        format!("answers: {} records, head {}", answers.records(), answers.head()),
-        format!("judgments: {} records, head {}", judgments.records(), judgments.head()),
-    ];
+    let verification = ledger::verify(folder, BlobCheck::Present)?;
+    let mut checked = lines(&verification);
+    if let Some(difference) = verification.difference {
+        return Err(difference.into());
+    }
+    let (_, _, _, judgments) = ledger::open_locks(folder)?;
     let result = result(&freeze::load(folder)?, folder, &judgments)?;
     compare(folder, &result)?;
     checked.push("result: every figure and the verdict follow from the ledgers".to_owned());
     Ok(Verified { result, checked })
+}
+
+/// What the ledgers were checked for, a line each.
+fn lines(verification: &Verification) -> Vec<String> {
+    let head = |head: Option<Digest>| head.map_or_else(|| "none".to_owned(), |head| head.to_string());
+    let stage = |name: &str, stage: &StageReport| {
+        let StageReport { records, attempts, accepted, .. } = stage;
+        format!("{name}: {records} records, {attempts} attempts, {accepted} accepted, head {}", head(stage.head))
+    };
+    vec![
+        format!("protocol: head {}", head(verification.protocol)),
+        stage("evidence", &verification.evidence),
+        stage("answers", &verification.answers),
+        stage("judgments", &verification.judgments),
+        format!("blobs: {} with {} bytes hold what they are named for", verification.blobs, verification.blob_bytes),
+    ]
 }
 
 /// Compares the recomputed result with `result.json`, byte by byte.

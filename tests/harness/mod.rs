@@ -87,6 +87,7 @@ impl Workspace {
     /// The only run in this folder's `.churngate`.
     pub fn run_folder(&self) -> Result<PathBuf> {
         let mut runs = fs::read_dir(self.path(".churngate"))?.collect::<std::io::Result<Vec<_>>>()?;
+        runs.retain(|entry| entry.path().is_dir());
         ensure!(runs.len() == 1, "{} runs", runs.len());
         Ok(runs.remove(0).path())
     }
