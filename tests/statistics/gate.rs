@@ -130,3 +130,24 @@ fn unchanged_questions_dilute_churn_and_not_agreement() {
     assert_eq!((asked.numerator, asked.denominator), (semantic.churn.numerator, 800));
     assert!((agreement.within.value() - agreement.cross.value() - asked.value()).abs() < 1e-12);
 }
+
+#[test]
+fn two_flips_alone_block_nothing_and_three_do() {
+    let flips: Vec<Observation> = nq().into_iter().filter(|observation| stable_flip(observation)).take(3).collect();
+    let rule = vec![line(Kernel::Semantic, Condition::LowerBoundAbove(pp("0pp")))];
+    let gate = GateSpec { incompatible_when: rule, ..default_gate() };
+    for (count, verdict) in [(1, Verdict::Inconclusive), (2, Verdict::Inconclusive), (3, Verdict::Incompatible)] {
+        let analysis = run(&flips[..count]);
+        assert_eq!(analysis.kernels[1].churn.to_pp(0), "100");
+        let decision = decide(&analysis, &gate);
+        assert_eq!(decision.verdict, verdict, "{count}");
+        let void = if count < 3 { Some("too-few-questions") } else { None };
+        assert_eq!(decision.incompatible_when[0].void.as_deref(), void, "{count}");
+        assert_eq!(analysis.kernels[1].randomisation_p <= 0.05, count >= 3, "{count}");
+    }
+}
+
+/// Whether the question's semantic contrast is 1 between the ends.
+fn stable_flip(observation: &Observation) -> bool {
+    run(std::slice::from_ref(observation)).kernels[1].stable_flips == 1
+}
