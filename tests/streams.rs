@@ -72,7 +72,7 @@ fn alive(pid: &str) -> bool {
 fn eventually(what: &str, mut holds: impl FnMut() -> bool) -> Result<()> {
     let begun = Instant::now();
     while !holds() {
-        anyhow::ensure!(begun.elapsed() < Duration::from_secs(60), "{what} did not happen");
+        anyhow::ensure!(begun.elapsed() < Duration::from_mins(1), "{what} did not happen");
         thread::sleep(Duration::from_millis(20));
     }
     Ok(())
