@@ -1,6 +1,8 @@
 //! The statistics against worked values and against the two published studies.
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
+#[path = "statistics/calibration.rs"]
+mod calibration;
 #[path = "statistics/gate.rs"]
 mod gate;
 #[path = "statistics/ledger.rs"]

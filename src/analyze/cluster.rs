@@ -12,7 +12,9 @@ use super::lattice::fraction;
 use super::plane::Plane;
 use super::quantile::{Level, Levels};
 use super::round::significant;
-use crate::model::{Confidence, Fraction, Kernel, Observation};
+use super::settings::Settings;
+use super::stream;
+use crate::model::{Fraction, Kernel, Observation};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -49,6 +51,28 @@ impl Ratio {
             plane.outcomes().filter(|((_, questions), _)| *questions > 0).collect();
         outcomes.sort_by(|(one, _), (other, _)| by_ratio(*one, *other));
         Ok(Self { outcomes, units })
+    }
+
+    /// The same from draws of the stream of this key, for clusters whose plane would not fit memory.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::NoQuestions`] without clusters.
+    #[expect(clippy::cast_precision_loss, reason = "numbers of draws are far below 2^53")]
+    pub fn drawn(rows: &ClusterRows, units: u64, draws: u32, key: [u8; 32]) -> Result<Self, AnalyzeError> {
+        let counts: Vec<u64> = rows.values().copied().collect();
+        if counts.iter().sum::<u64>() == 0 {
+            return Err(AnalyzeError::NoQuestions);
+        }
+        let sums = |drawn: &[u64]| {
+            rows.keys().zip(drawn).fold((0, 0), |sums, ((sum, questions), times)| {
+                let times = times.cast_signed();
+                (sums.0 + sum * times, sums.1 + questions * times)
+            })
+        };
+        let mut pairs = stream::map(&counts, draws, key, sums);
+        pairs.sort_by(|one, other| by_ratio(*one, *other));
+        let share = 1.0 / pairs.len() as f64;
+        Ok(Self { outcomes: pairs.into_iter().map(|pair| (pair, share)).collect(), units })
     }
 
     /// P(D* <= numerator / denominator), for a positive denominator.
@@ -91,19 +115,24 @@ pub fn bounds(
     observations: &[Observation],
     comparison: &Comparison<'_>,
     kernel: Kernel,
-    confidence: Confidence,
+    settings: &Settings,
 ) -> Result<Option<ClusterBounds>, AnalyzeError> {
     if observations.iter().all(|observation| observation.cluster.is_none()) {
         return Ok(None);
     }
     let rows = rows(observations, comparison, kernel);
     let units = comparison.lattice.map_or(1, |lattice| lattice.units());
-    let (ratio, levels) = (Ratio::new(&rows, units)?, Levels::of(confidence));
+    let levels = Levels::of(settings.confidence);
+    let (ratio, exact) = match Ratio::new(&rows, units) {
+        Err(AnalyzeError::TooLarge) => (Ratio::drawn(&rows, units, settings.draws, settings.bootstrap_key)?, false),
+        other => (other?, true),
+    };
     Ok(Some(ClusterBounds {
         clusters: rows.values().sum(),
+        exact,
         lower_bound: ratio.quantile(levels.lower)?,
         interval: (ratio.quantile(levels.low)?, ratio.quantile(levels.high)?),
-        upper_bound: significant(upper_bound(&rows, units, confidence.alpha())),
+        upper_bound: significant(upper_bound(&rows, units, settings.confidence.alpha())),
     }))
 }
 

@@ -85,9 +85,12 @@ pub struct KernelFigures {
 pub struct ClusterBounds {
     /// Clusters; a question without one is a cluster of its own.
     pub clusters: u64,
-    /// The exact percentile lower bound (one-sided): the denominator is `lattice` times the resampled questions.
+    /// Whether lower bound and interval are exact. Clusters of very many different sizes and sums would not fit memory;
+    /// theirs are quantiles of the preregistered stream.
+    pub exact: bool,
+    /// The percentile lower bound (one-sided): the denominator is `lattice` times the resampled questions.
     pub lower_bound: Fraction,
-    /// The exact two-sided percentile interval.
+    /// The two-sided percentile interval.
     pub interval: (Fraction, Fraction),
     /// The Dirichlet upper bound (one-sided) with one weight a cluster, as a share of 1.
     pub upper_bound: f64,

@@ -69,7 +69,7 @@ pub fn figures(
         stream: bootstrap.check(draws, settings.confidence)?,
         stable_flips: flips::count(comparison, kernel),
         corrected_flips: flips::corrected(comparison, kernel),
-        clusters: cluster::bounds(observations, comparison, kernel, settings.confidence)?,
+        clusters: cluster::bounds(observations, comparison, kernel, settings)?,
     })
 }
 

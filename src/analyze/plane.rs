@@ -6,7 +6,7 @@ use rustfft::{FftPlannerScalar, num_complex::Complex64};
 use std::f64::consts::TAU;
 
 /// Cells of a plane at most: 16 bytes each.
-const MOST_CELLS: usize = 1 << 23;
+const MOST_CELLS: usize = 1 << 21;
 /// Standard deviations that a window is wide, where that is less than the support.
 const WIDTH: f64 = 20.0;
 /// Spans of one cluster that are added to a window.
@@ -121,7 +121,7 @@ fn transpose(cells: &[Complex64], length: usize) -> Vec<Complex64> {
     (0..cells.len()).map(|cell| cells[cell % rows * length + cell / rows]).collect()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "lengths are at most 2^23")]
+#[expect(clippy::cast_precision_loss, reason = "lengths are at most 2^21")]
 const fn float(value: usize) -> f64 {
     value as f64
 }

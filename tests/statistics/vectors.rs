@@ -343,3 +343,18 @@ fn planned_numbers_of_questions() {
     let smallest = [50, 100, 200, 400].map(|n| Scenario::NaturalQuestionsLike.smallest(n, 0.05) * 100.0);
     assert!(smallest.iter().zip([13.0, 7.6, 4.6, 2.9]).all(|(one, other)| (one - other).abs() < 0.5), "{smallest:?}");
 }
+
+#[test]
+fn drawn_clusters_lie_near_the_exact_ones_and_any_sizes_are_audited() {
+    let rows: cluster::ClusterRows = [((4, 3), 20), ((0, 2), 60), ((-1, 5), 9), ((8, 4), 11)].into();
+    let (exact, drawn) = (cluster::Ratio::new(&rows, 4), cluster::Ratio::drawn(&rows, 4, 20_000, [1; 32]));
+    let (exact, drawn) = (exact.expect("a plane"), drawn.expect("draws"));
+    for ratio in [10, 12, 14] {
+        let (exact, drawn) = (exact.at_most(ratio, 100), drawn.at_most(ratio, 100));
+        assert!((exact - drawn).abs() < 4.0 * (0.25_f64 / 20_000.0).sqrt(), "{exact} {drawn}");
+    }
+    // A thousand clusters of as many sizes do not fit a plane.
+    let wild: cluster::ClusterRows = (1..1_000).map(|size| ((size % 7 * size, size), 1)).collect();
+    assert_eq!(cluster::Ratio::new(&wild, 4).err(), Some(AnalyzeError::TooLarge));
+    assert!(cluster::Ratio::drawn(&wild, 4, 1_000, [1; 32]).is_ok());
+}

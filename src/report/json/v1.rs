@@ -133,6 +133,7 @@ image! {
 image! {
     ClusterImage of ClusterBounds {
         clusters: u64,
+        exact: bool,
         lower_bound: Fraction,
         interval: (Fraction, Fraction),
         upper_bound: f64,
