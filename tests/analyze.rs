@@ -4,6 +4,7 @@ mod harness;
 
 use anyhow::{Context as _, Result};
 use harness::{Workspace, code, root, stderr, stdout};
+use std::fs;
 
 /// One row of the kernels' table: D̂, interval, within, cross, lower bound.
 struct Row(&'static str, [&'static str; 5]);
@@ -48,6 +49,50 @@ fn the_study_of_trivia_comes_out_to_the_printed_digit() -> Result<()> {
         &rows,
         "5 stable flips in 200 questions · 30 correct answers lost, 35 gained (net +1.25 pp)",
     )
+}
+
+#[test]
+fn a_snapshot_that_an_option_names_must_be_in_the_file() -> Result<()> {
+    let line = |id: &str, third: &str| {
+        format!("{{\"id\":\"{id}\",\"answers\":{{\"old\":[\"x\",\"x\"],\"new\":[\"x\",\"x\"]{third}}}}}\n")
+    };
+    for (options, snapshot) in [(&["--closed-book"][..], "closed_book"), (&["--between", "mid"], "mid")] {
+        let unchanged =
+            format!("{{\"id\":\"u\",\"answers\":{{\"old\":[],\"new\":[],\"{snapshot}\":[]}},\"unchanged\":true}}\n");
+        let third = format!(",\"{snapshot}\":[\"x\",\"x\"]");
+        for (file, named) in [
+            (line("a", "") + &line("b", ""), Some(format!("it has no snapshot `{snapshot}`"))),
+            (line("a", &third) + &line("b", ""), Some(format!("question `b` has no snapshot `{snapshot}`"))),
+            (line("a", &third) + &line("b", &third) + &unchanged, None),
+        ] {
+            let workspace = Workspace::new()?;
+            workspace.write("answers.jsonl", &file)?;
+            let output = workspace.churngate(&[&["analyze", "answers.jsonl"], options].concat())?;
+            let error = stderr(&output);
+            assert_eq!(code(&output)?, if named.is_some() { 2 } else { 0 }, "{options:?}\n{file}\n{error}");
+            if let Some(named) = named {
+                assert!(error.contains(&named) && error.contains(options[0]), "{error}");
+                assert_eq!(error.matches("failed to").count(), 1, "{error}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_could_not_be_read_is_hinted_at_by_who_named_it() -> Result<()> {
+    let workspace = Workspace::quickstart()?;
+    let relative = "relative to the spec's own folder";
+    for arguments in [["check", "nowhere.yaml"], ["run", "nowhere.yaml"], ["analyze", "nowhere.jsonl"]] {
+        let output = workspace.churngate(&arguments)?;
+        let error = stderr(&output);
+        assert_eq!(code(&output)?, 2);
+        assert!(error.contains("does not exist") && !error.contains(relative), "{error}");
+    }
+    fs::remove_file(workspace.path("questions.jsonl"))?;
+    let error = stderr(&workspace.churngate(&["check", "churngate.yaml"])?);
+    assert!(error.contains("does not exist") && error.contains(relative), "{error}");
+    Ok(())
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Why observations cannot be analysed. Every variant names the question, never an answer.
+//! Why observations cannot be analysed. Every variant names the question, never an answer; its text is a cause, to stand
+//! behind what failed for it.
 
 use crate::model::{Failure, FailureClass, Kernel, QuestionId, SnapshotName};
 
@@ -6,16 +7,16 @@ use crate::model::{Failure, FailureClass, Kernel, QuestionId, SnapshotName};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnalyzeError {
     /// N = 0: no question means no verdict.
-    #[error("failed to analyse: there is no question")]
+    #[error("there is no question")]
     NoQuestions,
     /// Two observations share an id.
-    #[error("failed to analyse: question `{0}` stands twice")]
+    #[error("question `{0}` stands twice")]
     DuplicateQuestion(QuestionId),
     /// The same snapshot is named twice in the settings or in one observation.
-    #[error("failed to analyse: snapshot `{0}` is named twice")]
+    #[error("snapshot `{0}` is named twice")]
     DuplicateSnapshot(SnapshotName),
     /// An observation lacks a snapshot that the settings name.
-    #[error("failed to analyse question `{question}`: snapshot `{snapshot}` is missing")]
+    #[error("question `{question}`: snapshot `{snapshot}` is missing")]
     MissingSnapshot {
         /// The question.
         question: QuestionId,
@@ -23,9 +24,7 @@ pub enum AnalyzeError {
         snapshot: SnapshotName,
     },
     /// Fewer than two repeats.
-    #[error(
-        "failed to analyse question `{question}`: {found} answers from snapshot `{snapshot}`, at least 2 are needed"
-    )]
+    #[error("question `{question}`: {found} answers from snapshot `{snapshot}`, at least 2 are needed")]
     TooFewRepeats {
         /// The question.
         question: QuestionId,
@@ -35,9 +34,7 @@ pub enum AnalyzeError {
         found: usize,
     },
     /// Questions with different numbers of repeats from one snapshot.
-    #[error(
-        "failed to analyse question `{question}`: {found} answers from snapshot `{snapshot}`, other questions have {expected}"
-    )]
+    #[error("question `{question}`: {found} answers from snapshot `{snapshot}`, other questions have {expected}")]
     UnequalRepeats {
         /// The question.
         question: QuestionId,
@@ -49,9 +46,7 @@ pub enum AnalyzeError {
         expected: usize,
     },
     /// A question that is said to be unchanged, and so unasked, has answers.
-    #[error(
-        "failed to analyse question `{question}`: it is marked unchanged and has answers from snapshot `{snapshot}`"
-    )]
+    #[error("question `{question}`: it is marked unchanged and has answers from snapshot `{snapshot}`")]
     AnsweredUnchanged {
         /// The question.
         question: QuestionId,
@@ -60,7 +55,7 @@ pub enum AnalyzeError {
     },
     /// Two different answers that were never judged.
     #[error(
-        "failed to analyse question `{question}`: no judgment of answer {} of `{}` with answer {} of `{}`",
+        "question `{question}`: no judgment of answer {} of `{}` with answer {} of `{}`",
         .one.1 + 1, .one.0, .other.1 + 1, .other.0
     )]
     MissingJudgment {
@@ -72,9 +67,7 @@ pub enum AnalyzeError {
         other: (SnapshotName, usize),
     },
     /// The lists of an evidence have different lengths.
-    #[error(
-        "failed to analyse question `{question}`: the evidence of snapshot `{snapshot}` has lists of unequal length"
-    )]
+    #[error("question `{question}`: the evidence of snapshot `{snapshot}` has lists of unequal length")]
     UnevenEvidence {
         /// The question.
         question: QuestionId,
@@ -82,9 +75,7 @@ pub enum AnalyzeError {
         snapshot: SnapshotName,
     },
     /// Judgments that are not transitive among so many answers that the exact randomisation test cannot be enumerated.
-    #[error(
-        "failed to analyse: the {kernel} labels of {answers} answers are not transitive, at most {limit} can be tested"
-    )]
+    #[error("the {kernel} labels of {answers} answers are not transitive, at most {limit} can be tested")]
     TooManyRepeats {
         /// The kernel.
         kernel: Kernel,
@@ -94,10 +85,10 @@ pub enum AnalyzeError {
         limit: usize,
     },
     /// No draws were asked for.
-    #[error("failed to analyse: the bootstrap needs at least one draw")]
+    #[error("the bootstrap needs at least one draw")]
     NoDraws,
     /// More questions or repeats than sums in 64 bits can hold.
-    #[error("failed to analyse: too many questions and repeats for exact sums")]
+    #[error("too many questions and repeats for exact sums")]
     TooLarge,
 }
 
@@ -109,6 +100,6 @@ impl From<AnalyzeError> for Failure {
             }
             _ => FailureClass::Evidence,
         };
-        Self::new(class, error.to_string())
+        Self::new(class, format!("failed to analyze the answers: {error}"))
     }
 }

@@ -22,6 +22,7 @@ fn text(prepared: &Prepared, plan: &Plan) -> String {
     let Plan { questions, snapshots, repeats, answers, packets, calls, fits_budget: _, sensitivity } = plan;
     lines.push(format!("questions: {questions}, asked {repeats} times of each of {snapshots} snapshots"));
     lines.push(format!("at most {answers} answers and {packets} packets; {calls} external calls before retries"));
+    lines.extend(prepared.protocol.notes().iter().map(|note| format!("note: {note}")));
     lines.extend(sensitivity.iter().cloned());
     lines.extend(context::missing_secrets(&prepared.protocol.spec).iter().map(|line| format!("warning: {line}")));
     lines.extend(prepared.origin.iter().flat_map(run::Origin::caveats));

@@ -67,9 +67,7 @@ pub(super) fn assemble(
     let (all, mut notes) = questions::read(&sources.questions, questions_name)?;
     let select = &spec.questions;
     let selection = select::select(all, &excluded, select.seed, select.count, questions_name)?;
-    if selection.unknown > 0 {
-        notes.push(format!("{} excluded ids are not in the question file", selection.unknown));
-    }
+    notes.extend(unknown_ids(&selection.unknown));
     let file = Digest::of(&sources.questions);
     let exclude = sources.exclude.as_deref().map(Digest::of);
     let digests = Questions::of(file, exclude, &selection.questions);
@@ -110,4 +108,13 @@ fn excluded_ids(spec: &Spec, bytes: Option<&[u8]>) -> Result<BTreeSet<String>, F
     let text = questions::text(bytes)
         .map_err(|(line, fault)| FreezeError::Text { file: file.to_owned(), fault: format!("line {line}: {fault}") })?;
     Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
+}
+
+/// What is said about excluded ids that no question has: one of them is often a sign of a wrong file.
+fn unknown_ids(unknown: &[String]) -> Option<String> {
+    let first = questions::shown(unknown.first()?);
+    Some(match unknown.len() {
+        1 => format!("the excluded id `{first}` is not in the question file"),
+        count => format!("{count} excluded ids are not in the question file, `{first}` among them"),
+    })
 }

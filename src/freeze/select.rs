@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 pub(super) struct Selection {
     /// The questions.
     pub questions: Vec<Question>,
-    /// Excluded ids that no question has.
-    pub unknown: usize,
+    /// Excluded ids that no question has, in order.
+    pub unknown: Vec<String>,
 }
 
 /// Selects `count` questions (all where absent) after removing excluded ids.
@@ -27,6 +27,8 @@ pub(super) fn select(
     file: &str,
 ) -> Result<Selection, FreezeError> {
     let found = all.len();
+    let ids: BTreeSet<&str> = all.iter().map(|question| question.id.0.as_str()).collect();
+    let unknown = excluded_ids.iter().filter(|id| !ids.contains(id.as_str())).cloned().collect();
     let mut keyed: Vec<(Digest, Question)> = all
         .into_iter()
         .filter(|question| !excluded_ids.contains(&question.id.0))
@@ -44,5 +46,5 @@ pub(super) fn select(
     keyed.sort_by(|one, other| (one.0, &one.1.id).cmp(&(other.0, &other.1.id)));
     keyed.truncate(wanted);
     let questions = keyed.into_iter().map(|(_, question)| question).collect();
-    Ok(Selection { questions, unknown: excluded_ids.len() - excluded })
+    Ok(Selection { questions, unknown })
 }

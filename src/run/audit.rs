@@ -3,7 +3,7 @@
 use super::{Prepared, origin, recompute};
 use crate::http::Context;
 use crate::ledger::RunFolder;
-use crate::model::{Failure, FailureClass};
+use crate::model::{Event, Failure, FailureClass};
 use crate::report::{self, AuditResult};
 use crate::{freeze, generate, judge, retrieve};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -22,6 +22,9 @@ pub struct Finished {
 /// # Errors
 /// Whatever a stage fails with; what is in the ledgers stays there, and the same call goes on from it.
 pub async fn audit(prepared: Prepared, context: &Context) -> Result<Finished, Failure> {
+    for note in prepared.protocol.notes() {
+        context.observer.observe(Event::Note(note.clone()));
+    }
     hide_from_git(&prepared.folder)?;
     let folder = RunFolder::open(&prepared.folder)?;
     let frozen = freeze::freeze(&folder, prepared.protocol)?;

@@ -5,6 +5,11 @@ use crate::model::{Failure, FailureClass};
 use camino::Utf8Path;
 use std::io::{self, Read as _};
 
+/// What the spec is called where it cannot be read.
+pub(super) const SPEC: &str = "the spec";
+/// What a file of answers made elsewhere is called where it cannot be read.
+pub(super) const ANSWERS: &str = "the answers";
+
 /// The files beside a spec, by paths relative to its folder.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Files<'a> {
@@ -51,8 +56,12 @@ impl Files<'_> {
             Self::Tree(folder) => folder.join(path).to_string(),
             Self::Commit(_, commit) => format!("{commit}:{path}"),
         };
-        Failure::new(FailureClass::Usage, format!("failed to read {what} `{shown}`: {why}"))
-            .with_hint("check the path; paths in a spec are relative to the spec's own folder")
+        // These two are named on the command line; a spec names all others.
+        let hint = match what {
+            SPEC | ANSWERS => "check the path",
+            _ => "check the path; paths in a spec are relative to the spec's own folder",
+        };
+        Failure::new(FailureClass::Usage, format!("failed to read {what} `{shown}`: {why}")).with_hint(hint)
     }
 }
 

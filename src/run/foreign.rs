@@ -1,6 +1,6 @@
 //! The statistics alone, on answers and labels made elsewhere: the same figures, gate and reports as an audit's.
 
-use super::files::Files;
+use super::files::{ANSWERS, Files};
 use super::outside;
 use crate::analyze::{self, Settings};
 use crate::gate;
@@ -42,13 +42,14 @@ pub struct Request {
 /// # Errors
 /// The file cannot be read, a line of it is wrong, or the statistics refuse it: class [`FailureClass::Usage`].
 pub fn analyze(request: &Request) -> Result<AuditResult, Failure> {
-    let bytes = Files::Tree(Utf8Path::new(".")).require("the answers", &request.file, MAX_BYTES)?;
+    let bytes = Files::Tree(Utf8Path::new(".")).require(ANSWERS, &request.file, MAX_BYTES)?;
     let wrong = |message: String| {
         Failure::new(FailureClass::Usage, message).with_hint("docs/answers-format.md describes the file, line by line")
     };
     let text = std::str::from_utf8(&bytes)
         .map_err(|error| wrong(format!("`{}` is not UTF-8 from byte {} on", request.file, error.valid_up_to())))?;
     let observations = outside::parse(text, request.file.as_str()).map_err(|error| wrong(error.to_string()))?;
+    check_named(&observations, request).map_err(wrong)?;
     let digest = Digest::of(&bytes);
     let analysis = analyze::analyze(&observations, &settings(request, digest))
         .map_err(|error| wrong(format!("failed to analyze `{}`: {error}", request.file)))?;
@@ -66,6 +67,27 @@ pub fn analyze(request: &Request) -> Result<AuditResult, Failure> {
         record: RunRecord { heads: Vec::new(), attempts: 0, retries: Vec::new(), tokens: (0, 0), duration_ms: 0 },
         analysis,
     })
+}
+
+/// Whether every asked question has the snapshots that are only compared with: the statistics look for them where they
+/// need them, and a name that stands nowhere would pass unheard.
+fn check_named(observations: &[Observation], request: &Request) -> Result<(), String> {
+    let closed_book = request.closed_book.then(SnapshotName::closed_book);
+    let asked = || observations.iter().filter(|observation| !observation.unchanged);
+    for name in request.between.iter().chain(&closed_book) {
+        let option = if Some(name) == closed_book.as_ref() { "--closed-book" } else { "--between" };
+        let lacking = asked().filter(|observation| observation.snapshot(name).is_none());
+        let failed = |what: String| format!("failed to analyze `{}`: {what}, which `{option}` asks for", request.file);
+        match lacking.clone().count() {
+            0 => {}
+            all if all == asked().count() => return Err(failed(format!("it has no snapshot `{name}`"))),
+            _ => {
+                let first = lacking.map(|observation| observation.id.to_string()).next().unwrap_or_default();
+                return Err(failed(format!("question `{first}` has no snapshot `{name}`")));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn settings(request: &Request, digest: Digest) -> Settings {

@@ -1,7 +1,7 @@
 //! The rule of an audit: its spec, and the files beside it. On a pull request it is the base commit's, so that nobody can
 //! loosen the gate that judges them, nor send a key elsewhere.
 
-use super::files::{Files, Unread};
+use super::files::{Files, SPEC, Unread};
 use super::origin::Origin;
 use crate::git::{self, CommitId, Located};
 use crate::model::{Failure, FailureClass, SnapshotName};
@@ -12,9 +12,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 const MAX_QUESTIONS_BYTES: u64 = 1 << 30;
 /// The largest spec, prompt or list of excluded ids that is read, in bytes.
 const MAX_SMALL_BYTES: u64 = 16 << 20;
-
-/// What the spec is called where it cannot be read.
-const SPEC: &str = "the spec";
 
 /// The name that a spec gives to the commit before the change.
 const BASE: &str = "base";

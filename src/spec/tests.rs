@@ -397,10 +397,10 @@ fn an_anchor_and_its_alias_are_shown_both() {
         .replace("new: { path: corpus }", "new: *old");
     insta::assert_snapshot!(errors(&text).render(false), @r#"
 error[anchor]: anchors are not allowed in a spec
- --> churngate.yaml:5:13
+ --> churngate.yaml:5:8
   |
 5 |   old: &old { path: corpus }
-  |             ^
+  |        ^^^^
   |
   = help: write the value out where it is needed
 
@@ -412,6 +412,38 @@ error[alias]: aliases are not allowed in a spec
   |
   = help: write the value out, or quote it if it is a text that begins with `*`
 "#);
+}
+
+#[test]
+fn an_anchor_is_marked_wherever_it_stands() {
+    for (from, to) in [
+        ("name: docs-search", "name: &an docs-search"),
+        ("name: docs-search", "name: &an\n  docs-search"),
+        ("name: docs-search", "name: !!str &an 'a & b'"),
+        ("name: docs-search", "&an name: docs-search"),
+        ("name: docs-search", "name: &an"),
+        ("snapshots:\n", "snapshots: &an # R&D\n"),
+    ] {
+        let text = with(from, to);
+        let errors = errors(&text);
+        let anchor = errors.problems.iter().find(|problem| problem.code == Code::Anchor).unwrap();
+        assert_eq!(&text[anchor.span.clone()], "&an", "{to}");
+    }
+}
+
+#[test]
+fn parser_words_begin_in_lower_case_and_names_do_not() {
+    let rendered = errors(&with("version: 1", "%YAML 1.2\n---\nversion: 1")).render(false);
+    assert!(rendered.contains("error[directive]: YAML directives are not allowed in a spec"), "{rendered}");
+    for text in ["a: [", "a: 'b", "a: b: c", "\tx: 1", "a: *", "- a\nb: c", "{a", "%TAG ! x\n---\na: 1", "a: \"\\q\""] {
+        let rendered = errors(text).render(false);
+        for line in rendered.lines().filter(|line| line.starts_with("error[")) {
+            let words = line.rsplit(": ").next().unwrap();
+            let (mut letters, second) = (words.chars(), words.chars().nth(1).unwrap());
+            let is_name = second.is_uppercase();
+            assert!(letters.next().unwrap().is_lowercase() || is_name, "{line}");
+        }
+    }
 }
 
 #[test]

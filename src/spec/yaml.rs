@@ -138,7 +138,8 @@ impl<'a> Tree<'a> {
 
     fn no_properties(&mut self, span: &Span, anchor: bool, tag: bool) {
         if anchor {
-            let problem = Problem::new(Code::Anchor, span.clone(), "anchors are not allowed in a spec");
+            let problem =
+                Problem::new(Code::Anchor, anchor_before(self.text, span), "anchors are not allowed in a spec");
             self.problems.push(problem.help("write the value out where it is needed"));
         }
         if tag {
@@ -187,15 +188,37 @@ impl<'a> Tree<'a> {
             }
             _ => (Code::Syntax, "nothing after this place was read; check quotes, brackets and indentation"),
         };
-        let message = format!("not valid YAML: {}", plain_words(&error.kind().to_string()));
+        let message = match code {
+            Code::Directive => "YAML directives are not allowed in a spec".to_owned(),
+            _ => format!("not valid YAML: {}", plain_words(&error.kind().to_string())),
+        };
         self.problems.push(Problem::new(code, at..end, message).help(help));
     }
 }
 
-/// The parser's words without its capital letter.
+/// The parser's words without its capital letter; a name such as `YAML` keeps its own.
 fn plain_words(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+    match letters.next() {
+        Some(first) if !letters.as_str().starts_with(char::is_uppercase) => {
+            first.to_lowercase().chain(letters).collect()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// The anchor of a value: the last `&` before it that begins a word, or the value where there is none.
+fn anchor_before(text: &str, value: &Span) -> Span {
+    let begins =
+        |at: &usize| !text[..*at].ends_with(|before: char| !before.is_whitespace() && !"[{,:".contains(before));
+    let found = text[..value.start].rmatch_indices('&').map(|(at, _)| at).find(begins);
+    found.map_or_else(
+        || value.clone(),
+        |at| {
+            let ends = |c: char| c.is_whitespace() || "[]{},".contains(c);
+            at..text[at..].find(ends).map_or(text.len(), |length| at + length)
+        },
+    )
 }
 
 fn add(pairs: &mut Pairs, key: Node, value: Node, problems: &mut Vec<Problem>) {

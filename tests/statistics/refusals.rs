@@ -29,16 +29,13 @@ fn no_question_is_no_audit() {
 #[test]
 fn a_question_that_stands_twice_is_named() {
     let error = refused(|observations| observations[3].id = observations[1].id.clone());
-    assert_eq!(error.to_string(), "failed to analyse: question `tqa-0001` stands twice");
+    assert_eq!(error.to_string(), "question `tqa-0001` stands twice");
 }
 
 #[test]
 fn a_missing_judgment_is_named_without_its_answers() {
     let error = refused(|observations| observations[2].snapshots[3].answers[1] = answer("never judged"));
-    assert_eq!(
-        error.to_string(),
-        "failed to analyse question `tqa-0002`: no judgment of answer 1 of `n1` with answer 2 of `n7`"
-    );
+    assert_eq!(error.to_string(), "question `tqa-0002`: no judgment of answer 1 of `n1` with answer 2 of `n7`");
 }
 
 #[test]
@@ -57,7 +54,7 @@ fn repeats_must_be_two_and_equal() {
 #[test]
 fn snapshots_must_be_there_once() {
     let missing = refused(|observations| observations[1].snapshots.truncate(3));
-    assert_eq!(missing.to_string(), "failed to analyse question `tqa-0001`: snapshot `n7` is missing");
+    assert_eq!(missing.to_string(), "question `tqa-0001`: snapshot `n7` is missing");
     let twice = refused(|observations| observations[1].snapshots[0].snapshot = SnapshotName("n7".into()));
     assert_eq!(twice, AnalyzeError::DuplicateSnapshot(SnapshotName("n7".into())));
     let mut same = settings();

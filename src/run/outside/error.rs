@@ -20,9 +20,29 @@ pub struct OutsideError {
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// Not JSON, a member of the wrong type, an unknown or a repeated member.
-    #[error("{0}")]
-    Json(String),
+    /// Not JSON.
+    #[error("not valid JSON at column {0}")]
+    NotJson(usize),
+    /// JSON of another kind.
+    #[error("not a JSON object")]
+    NotAnObject,
+    /// A member that no line has.
+    #[error("the member `{}` is unknown", shown(.0))]
+    Unknown(String),
+    /// A member that every line must have.
+    #[error("the member `{0}` is missing")]
+    Missing(&'static str),
+    /// A member of another form.
+    #[error("`{member}` is not {form}")]
+    Wrong {
+        /// The member.
+        member: &'static str,
+        /// What it must be.
+        form: &'static str,
+    },
+    /// A name that stands twice in one object.
+    #[error("a name stands twice in one object")]
+    Repeated,
     /// The id is empty.
     #[error("the id is empty")]
     EmptyId,
@@ -52,7 +72,7 @@ pub enum Problem {
     /// The same text is marked right and wrong.
     #[error("the same answer is marked both right and wrong")]
     ContradictoryMarks,
-    /// A name that stands twice in one object, or evidence and marks of a snapshot without answers.
+    /// Evidence or marks of a snapshot without answers.
     #[error("`{member}` names snapshot `{}`, which `answers` does not have", shown(.snapshot))]
     StrangeSnapshot {
         /// `correct` or `evidence`.
@@ -67,15 +87,6 @@ pub enum Problem {
 
 fn shown(text: &str) -> String {
     text.chars().take(SHOWN).flat_map(char::escape_debug).collect()
-}
-
-impl Problem {
-    pub(super) fn json(error: &serde_json::Error) -> Self {
-        // A message may hold a name from the file.
-        let message: String = error.to_string().chars().take(2 * SHOWN).flat_map(char::escape_default).collect();
-        // Every line is parsed alone, so its own line number is always 1.
-        Self::Json(message.replace(" at line 1 column ", " at column "))
-    }
 }
 
 impl From<OutsideError> for Failure {

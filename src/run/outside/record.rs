@@ -2,7 +2,8 @@
 
 use super::Problem;
 use crate::model::Label;
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _, MapAccess, Visitor};
+use serde_json::Value;
 use std::{fmt, marker::PhantomData};
 
 /// One question.
@@ -76,5 +77,64 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
 }
 
 pub(super) fn read(line: &str) -> Result<Record, Problem> {
-    serde_json::from_str(line).map_err(|error| Problem::json(&error))
+    serde_json::from_str(line).map_err(|error| problem(line, &error))
+}
+
+/// What is wrong with a line that is no record, in words of ours: the library's would speak of its types and quote the
+/// file.
+fn problem(line: &str, error: &serde_json::Error) -> Problem {
+    let members = match serde_json::from_str(line) {
+        Ok(Value::Object(members)) => members,
+        Ok(_) => return Problem::NotAnObject,
+        Err(_) => return Problem::NotJson(error.column()),
+    };
+    let wrong = |(name, value): (&String, &Value)| match FORMS.iter().find(|form| form.member == name) {
+        None => Some(Problem::Unknown(name.clone())),
+        Some(form) if (form.fits)(value) => None,
+        Some(form) => Some(Problem::Wrong { member: form.member, form: form.about }),
+    };
+    let missing = || REQUIRED.iter().find(|name| !members.contains_key(**name)).map(|name| Problem::Missing(name));
+    members.iter().find_map(wrong).or_else(missing).unwrap_or(Problem::Repeated)
+}
+
+/// The members that every line has.
+const REQUIRED: [&str; 2] = ["id", "answers"];
+
+/// One member: its name, what it must be, and whether a value is.
+struct Form {
+    member: &'static str,
+    about: &'static str,
+    fits: fn(&Value) -> bool,
+}
+
+const FORMS: [Form; 9] = [
+    Form { member: "id", about: "a text", fits: fits::<String> },
+    Form {
+        member: "answers",
+        about: "an object of snapshot names and lists of texts",
+        fits: fits::<Ordered<Vec<String>>>,
+    },
+    Form {
+        member: "labels",
+        about: "a list of `[text, text, \"same\" or \"different\"]`",
+        fits: fits::<Vec<(String, String, Label)>>,
+    },
+    Form { member: "gold", about: "a list of texts", fits: fits::<Option<Vec<String>>> },
+    Form {
+        member: "correct",
+        about: "an object of snapshot names and lists of true and false",
+        fits: fits::<Option<Ordered<Vec<bool>>>>,
+    },
+    Form { member: "tags", about: "a list of texts", fits: fits::<Vec<String>> },
+    Form { member: "cluster", about: "a text", fits: fits::<Option<String>> },
+    Form {
+        member: "evidence",
+        about: "an object of snapshot names and lists of `{\"id\", \"url\", \"text\"}`",
+        fits: fits::<Option<Ordered<Vec<Item>>>>,
+    },
+    Form { member: "unchanged", about: "true or false", fits: fits::<bool> },
+];
+
+fn fits<T: DeserializeOwned>(value: &Value) -> bool {
+    T::deserialize(value).is_ok()
 }
