@@ -45,25 +45,34 @@ fn secrets(spec: &Spec) -> Result<Secrets, Failure> {
     let missing = missing_secrets(spec);
     if missing.is_empty() {
         let mut secrets = Secrets::default();
-        for name in spec.secret_names() {
+        for name in spec.secret_names().into_iter().chain(spec.passed_names()) {
             if let Ok(key) = std::env::var(name) {
                 secrets.insert(name, SecretString::from(key));
             }
         }
         return Ok(secrets);
     }
-    Err(Failure::new(FailureClass::Usage, missing.join("\n"))
-        .with_hint("the spec names it as a key; set it, or remove `key_env` where the server needs none"))
+    Err(Failure::new(FailureClass::Usage, missing.join("\n")).with_hint(
+        "the spec names it; set it, or take it out of `key_env`, `secret_headers` or `env` where it is not needed",
+    ))
 }
 
-/// What is wrong with the keys that the spec names, a line each.
+/// What is wrong with the variables that the spec names, a line each: a key must fit into a header, what is passed on to a
+/// program only has to be there.
 pub fn missing_secrets(spec: &Spec) -> Vec<String> {
     let problem = |name: &str| match std::env::var(name) {
         Ok(key) if usable(&key) => None,
         Ok(_) => Some(format!("environment variable `{name}` is empty or holds a control character")),
-        Err(_) => Some(format!("environment variable `{name}` is not set")),
+        Err(_) => Some(not_set(name)),
     };
-    spec.secret_names().into_iter().filter_map(problem).collect()
+    let passed = |name: &str| std::env::var(name).is_err().then(|| not_set(name));
+    let keys = spec.secret_names();
+    let others = spec.passed_names().into_iter().filter(|name| !keys.contains(name)).filter_map(passed);
+    keys.iter().copied().filter_map(problem).chain(others).collect()
+}
+
+fn not_set(name: &str) -> String {
+    format!("environment variable `{name}` is not set")
 }
 
 /// A key must fit into one header line.
