@@ -133,7 +133,7 @@ fn unchanged_questions_dilute_churn_and_not_agreement() {
 
 #[test]
 fn two_flips_alone_block_nothing_and_three_do() {
-    let flips: Vec<Observation> = nq().into_iter().filter(|observation| stable_flip(observation)).take(3).collect();
+    let flips: Vec<Observation> = nq().into_iter().filter(stable_flip).take(3).collect();
     let rule = vec![line(Kernel::Semantic, Condition::LowerBoundAbove(pp("0pp")))];
     let gate = GateSpec { incompatible_when: rule, ..default_gate() };
     for (count, verdict) in [(1, Verdict::Inconclusive), (2, Verdict::Inconclusive), (3, Verdict::Incompatible)] {
