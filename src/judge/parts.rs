@@ -47,6 +47,20 @@ pub fn split(packet: &Packet) -> Vec<Part> {
     parts
 }
 
+/// The most parts that a packet of so many answers, each of at most so many bytes, can have: a bound for plans.
+#[must_use]
+pub const fn most(answers: u64, bytes_each: u64) -> u64 {
+    let bytes = answers.saturating_mul(bytes_each);
+    if answers <= MOST_ANSWERS as u64 && bytes <= MOST_BYTES as u64 {
+        return 1;
+    }
+    // A group is closed by its count, or because the next answer would overfill it: then it and the next group together
+    // hold more than the bytes of one.
+    let groups = answers.div_ceil(MOST_ANSWERS as u64 / 2).saturating_add(2 * bytes.div_ceil(MOST_BYTES as u64 / 2));
+    let groups = if groups < answers { groups } else { answers };
+    if groups < 2 { 1 } else { groups.saturating_mul(groups - 1) / 2 }
+}
+
 /// Cuts indices into runs. There are always two groups at least, because more than half of something was exceeded.
 fn group(lengths: &[usize]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -111,6 +125,8 @@ mod tests {
         fn parts_ask_for_every_pair_exactly_once(lengths in proptest::collection::vec(0_usize..9000, 2..40)) {
             let packet = packet(&lengths);
             let parts = split(&packet);
+            let longest = packet.answers().iter().map(|answer| answer.as_str().len()).max().unwrap_or(0);
+            prop_assert!(parts.len() as u64 <= most(packet.answers().len() as u64, longest as u64));
             let mut asked: Vec<_> = parts.iter().flat_map(|part| part.pairs.clone()).collect();
             asked.sort_unstable();
             prop_assert_eq!(asked, packet.pairs());

@@ -4,10 +4,13 @@ use super::files::{ANSWERS, Files};
 use super::outside;
 use crate::analyze::{self, Settings};
 use crate::gate;
-use crate::model::{Confidence, Digest, EvidenceKeys, Failure, FailureClass, Normalisation, Observation, SnapshotName};
+use crate::model::{
+    Confidence, Digest, EvidenceKeys, Failure, FailureClass, Normalisation, Observation, QuestionId, SnapshotName,
+};
 use crate::report::{self, AuditResult, Machinery, RunRecord, SnapshotSummary, Validity};
 use crate::spec::GateSpec;
 use camino::{Utf8Path, Utf8PathBuf};
+use std::collections::HashMap;
 
 /// The largest file of answers that is read, in bytes.
 const MAX_BYTES: u64 = 4 << 30;
@@ -60,7 +63,7 @@ pub fn analyze(request: &Request) -> Result<AuditResult, Failure> {
         protocol: digest,
         spec: digest,
         decision,
-        flips: analysis.flips.iter().map(|flip| flip_detail(flip, &observations, request)).collect(),
+        flips: flips(&analysis.flips, &observations, request),
         snapshots: snapshots(request),
         machinery: machinery(request),
         validity: validity(request, &observations),
@@ -108,9 +111,15 @@ fn name(file: &Utf8Path) -> String {
     file.file_stem().unwrap_or("answers").to_owned()
 }
 
+/// One entry a flip, in the same order.
+fn flips(flips: &[analyze::Flip], observations: &[Observation], request: &Request) -> Vec<report::FlipDetail> {
+    let by_id: HashMap<&QuestionId, &Observation> =
+        observations.iter().map(|observed| (&observed.id, observed)).collect();
+    flips.iter().map(|flip| flip_detail(flip, by_id.get(&flip.question).copied(), request)).collect()
+}
+
 /// A flip with the texts there are: the question's own text and the documents' texts are not kept of the file.
-fn flip_detail(flip: &analyze::Flip, observations: &[Observation], request: &Request) -> report::FlipDetail {
-    let observed = observations.iter().find(|observation| observation.id == flip.question);
+fn flip_detail(flip: &analyze::Flip, observed: Option<&Observation>, request: &Request) -> report::FlipDetail {
     let evidence = |name| observed.and_then(|observed| observed.snapshot(name)?.evidence.as_ref());
     let (old, new) = (evidence(&request.old), evidence(&request.new));
     report::FlipDetail {

@@ -3,6 +3,7 @@
 use super::Prepared;
 use crate::analyze::power::{self, Moments};
 use crate::freeze::Protocol;
+use crate::judge::parts;
 use crate::model::{Failure, FailureClass};
 use crate::spec::{Condition, GenerateBackend, JudgeBackend};
 
@@ -54,7 +55,10 @@ pub fn plan(prepared: &Prepared) -> Plan {
     let repeats = u64::from(protocol.spec.generate.repeats);
     let answers = questions * snapshots * repeats;
     let generate = if matches!(protocol.spec.generate.backend, GenerateBackend::Reader(_)) { 0 } else { answers };
-    let judge = if matches!(protocol.spec.judge.backend, JudgeBackend::Embedded) { 0 } else { questions };
+    let longest = u64::from(protocol.spec.generate.max_answer_bytes);
+    let calls_a_packet = parts::most(snapshots * repeats, longest);
+    let judge =
+        if matches!(protocol.spec.judge.backend, JudgeBackend::Embedded) { 0 } else { questions * calls_a_packet };
     let calls = generate + judge;
     let fits_budget = protocol.spec.budget.calls.is_none_or(|limit| calls <= limit);
     let sensitivity = sensitivity(protocol);

@@ -180,7 +180,7 @@ error[out-of-range]: `1` is out of range
 7 | generate: { reader: {}, repeats: 1 }
   |                                  ^
   |
-  = help: allowed is a value from 2 to 20
+  = help: allowed is a value from 2 to 11
 
 error[missing-key]: `judge` needs one of `openai`, `command`, `embedded`
  --> churngate.yaml:8:8
