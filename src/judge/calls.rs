@@ -6,81 +6,131 @@ use super::parts::{Part, split};
 use super::plan::{Plan, Prepared, Task};
 use super::progress::Progress;
 use super::record::{JudgmentOutcome, attempt};
-use super::stage::Work;
-use crate::http::attempts::interrupted;
-use crate::http::{Attempted, RetryPolicy, until_accepted};
+use super::stage::{Packets, Work};
+use crate::http::{Attempted, Context, RetryPolicy, interrupted, until_accepted};
 use crate::ledger::record::{self, Record, Verdict};
 use crate::model::{Digest, Event, Failure, FailureClass, StageName};
 use crate::spec::JudgeSpec;
 use futures_util::{StreamExt as _, stream};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
-/// The first failure, after which nothing more is begun.
-#[derive(Default)]
-struct Stopped(Mutex<Option<Failure>>);
+/// Packets in a row without any judgment, and none before, after which a judge counts as out of order.
+const SILENT: u64 = 10;
 
-impl Stopped {
-    fn is_set(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
-    }
-
-    fn set(&self, failure: Failure) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
-    }
+/// What all packets share.
+struct Calls<'a> {
+    work: &'a Work<'a>,
+    backend: &'a Backend,
+    policy: RetryPolicy,
+    /// As the audit's, but its token is cancelled at the first failure as well.
+    context: Context,
+    judged: AtomicU64,
+    missing: AtomicU64,
 }
 
-/// Judges every question that has no complete judgment; returns how many stay without one.
+/// What became of one question.
+enum Became {
+    /// Its answers are all one text.
+    NoPacket,
+    /// Every pair has its label.
+    Judged,
+    /// Its attempts are used up.
+    Missing,
+}
+
+/// Judges every question that has no complete judgment; returns how many packets there are and how many stay without
+/// one.
 ///
 /// # Errors
-/// Interrupted, out of budget, a fatal reply, or a blob or the ledger fails. Attempts in flight are finished before.
-pub(super) async fn run(plan: &Plan, work: &Work<'_>, backend: &Backend, spec: &JudgeSpec) -> Result<u64, Failure> {
-    let (stopped, missing) = (Stopped::default(), AtomicU64::new(0));
+/// Interrupted, out of budget, a fatal reply, a judge that judges nothing at all, or a blob or the ledger fails. No
+/// attempt is begun after the first of these; those in flight are finished before.
+pub(super) async fn run(plan: &Plan, work: &Work<'_>, backend: &Backend, spec: &JudgeSpec) -> Result<Packets, Failure> {
     let at_once = work.context.concurrency.unwrap_or(spec.concurrency).max(1) as usize;
-    let policy = RetryPolicy::for_servers(spec.max_attempts);
-    stream::iter(&plan.tasks)
-        .for_each_concurrent(at_once, |task| async {
-            if stopped.is_set() {
-                return;
+    let calls = Calls {
+        work,
+        backend,
+        policy: RetryPolicy::for_servers(spec.max_attempts),
+        context: Context { cancel: work.context.cancel.child_token(), ..work.context.clone() },
+        judged: AtomicU64::new(0),
+        missing: AtomicU64::new(0),
+    };
+    let tasks = plan.tasks.iter().take_while(|_| !calls.context.cancel.is_cancelled());
+    let mut judged = stream::iter(tasks).map(|task| calls.judge(task)).buffer_unordered(at_once);
+    let (mut packets, mut first) = (Packets::default(), None);
+    while let Some(became) = judged.next().await {
+        match became {
+            Ok(Became::NoPacket) => {}
+            Ok(Became::Judged) => packets.all += 1,
+            Ok(Became::Missing) => (packets.all, packets.missing) = (packets.all + 1, packets.missing + 1),
+            Err(failure) => {
+                calls.context.cancel.cancel();
+                first.get_or_insert(failure);
             }
-            match judge_one(task, work, backend, policy).await {
-                Ok(complete) => {
-                    missing.fetch_add(u64::from(!complete), Ordering::Relaxed);
-                }
-                Err(failure) => stopped.set(failure),
-            }
-        })
-        .await;
-    match stopped.0.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        }
+    }
+    match first {
         Some(failure) => Err(failure),
-        None => Ok(missing.into_inner()),
+        None if calls.context.cancel.is_cancelled() => Err(interrupted()),
+        None => Ok(packets),
     }
 }
 
-/// Judges the parts of one packet that have no labels yet; whether all have them then.
-async fn judge_one(task: &Task, work: &Work<'_>, backend: &Backend, policy: RetryPolicy) -> Result<bool, Failure> {
-    if work.context.cancel.is_cancelled() {
-        return Err(interrupted());
-    }
-    let recorded = work.done.get(&task.question.id);
-    if recorded.is_some_and(super::progress::Recorded::complete) {
-        return Ok(true);
-    }
-    if let Some(prepared) = prepare(task, work).await? {
-        if must_note(&prepared.note, &work.done)? {
-            work.writer.append(&Record::Note(prepared.note.clone())).await?;
+impl Calls<'_> {
+    /// Judges the parts of one packet that have no labels yet.
+    async fn judge(&self, task: &Task) -> Result<Became, Failure> {
+        if self.context.cancel.is_cancelled() {
+            return Err(interrupted());
+        }
+        let recorded = self.work.done.get(&task.question.id);
+        if recorded.is_some_and(super::progress::Recorded::complete) {
+            return Ok(Became::Judged);
+        }
+        let Some(prepared) = prepare(task, self.work).await? else {
+            self.work.context.observer.observe(Event::Advanced(StageName::Judge));
+            return Ok(Became::NoPacket);
+        };
+        if must_note(&prepared.note, &self.work.done)? {
+            self.work.writer.append(&Record::Note(prepared.note.clone())).await?;
         }
         let labelled =
             |part: &Part| recorded.is_some_and(|recorded| part.pairs.iter().all(|pair| recorded.pairs.contains(pair)));
         for part in split(&prepared.packet).iter().filter(|part| !labelled(part)) {
-            let asked = async |_| ask(&prepared, part, work, backend).await;
-            if until_accepted(policy, work.context, StageName::Judge, asked).await?.is_none() {
-                return Ok(false);
+            let asked = async |_| self.ask(&prepared, part).await.unwrap_or_else(Attempted::Fatal);
+            if until_accepted(self.policy, &self.context, StageName::Judge, asked).await?.is_none() {
+                return self.give_up().map(|()| Became::Missing);
             }
+            self.judged.fetch_add(1, Ordering::Relaxed);
         }
+        self.work.context.observer.observe(Event::Advanced(StageName::Judge));
+        Ok(Became::Judged)
     }
-    work.context.observer.observe(Event::Advanced(StageName::Judge));
-    Ok(true)
+
+    /// One attempt, recorded before and after.
+    async fn ask(&self, prepared: &Prepared, part: &Part) -> Result<Attempted<()>, Failure> {
+        let (work, question) = (self.work, &prepared.note.question);
+        self.context.budget.take_call()?;
+        let seq = work.writer.append(&attempt(question, self.backend.request(&prepared.packet, part))).await?;
+        let Judged { verdict, facts, body, latency } = self.backend.ask(&prepared.packet, part, &self.context).await;
+        let (verdict, attempted) = weigh(verdict);
+        if let Attempted::Invalid { reason, .. } = &attempted {
+            work.tally.add(reason);
+        }
+        let outcome = JudgmentOutcome { attempt: seq, verdict, facts, latency, body: body.as_deref().map(Digest::of) }
+            .record(question);
+        work.writer.append_with_blobs(&outcome, body.into_iter().collect()).await?;
+        Ok(attempted)
+    }
+
+    /// Stops an audit whose judge has not judged anything, before it waits for all other packets as well.
+    fn give_up(&self) -> Result<(), Failure> {
+        let missing = self.missing.fetch_add(1, Ordering::Relaxed) + 1;
+        if missing < SILENT || self.judged.load(Ordering::Relaxed) > 0 {
+            return Ok(());
+        }
+        let message = format!("the judge gave no judgment at all of the first {missing} packets");
+        Err(Failure::new(FailureClass::Incomplete, self.work.tally.after(&message))
+            .with_hint("see that it runs and is reachable, then run the same command again to go on"))
+    }
 }
 
 /// Reads the answers' blobs away from the tasks that wait for servers.
@@ -103,34 +153,6 @@ pub(super) fn must_note(packet: &record::Packet, done: &Progress) -> Result<bool
             format!("the packet on record for question `{}` does not follow from the answers", packet.question),
         )),
     }
-}
-
-/// One attempt, recorded before and after.
-async fn ask(prepared: &Prepared, part: &Part, work: &Work<'_>, backend: &Backend) -> Attempted<()> {
-    match try_ask(prepared, part, work, backend).await {
-        Ok(attempted) => attempted,
-        Err(failure) => Attempted::Fatal(failure),
-    }
-}
-
-async fn try_ask(
-    prepared: &Prepared,
-    part: &Part,
-    work: &Work<'_>,
-    backend: &Backend,
-) -> Result<Attempted<()>, Failure> {
-    work.context.budget.take_call()?;
-    let question = &prepared.note.question;
-    let seq = work.writer.append(&attempt(question, backend.request(&prepared.packet, part))).await?;
-    let Judged { verdict, facts, body, latency } = backend.ask(&prepared.packet, part, work.context).await;
-    let (verdict, attempted) = weigh(verdict);
-    if let Attempted::Invalid { reason, .. } = &attempted {
-        work.tally.add(reason);
-    }
-    let outcome = JudgmentOutcome { attempt: seq, verdict, facts, latency, body: body.as_deref().map(Digest::of) }
-        .record(question);
-    work.writer.append_with_blobs(&outcome, body.into_iter().collect()).await?;
-    Ok(attempted)
 }
 
 /// What stands in the ledger, and what it means for the pace of attempts.

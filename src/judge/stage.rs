@@ -18,7 +18,7 @@ use crate::spec::JudgeBackend;
 ///
 /// # Errors
 /// [`FailureClass::Incomplete`] where the audit was interrupted, the budget is used up, the judge cannot be reached, or
-/// more questions than the spec tolerates are left without a judgment; it can be resumed then.
+/// more packets than the spec tolerates are left without a judgment; it can be resumed then.
 /// [`FailureClass::Evidence`] where a ledger or a blob is damaged. [`FailureClass::Usage`] where a key is not set.
 pub async fn judge(
     frozen: &Frozen,
@@ -37,8 +37,8 @@ pub async fn judge(
     let plan = plan(protocol, answers)?;
     let (seed, done) = (protocol.seeds.packets, progress::read(folder.path())?);
     let work = Work { seed, folder, writer: &writer, done, context, tally: Tally::default() };
-    let missing = run(frozen, &plan, &work).await?;
-    check_missing(frozen, missing, &work)?;
+    let packets = run(frozen, &plan, &work).await?;
+    check_missing(frozen, packets, &work)?;
     drop(work);
     let lock = writer.seal().await?;
     context.observer.observe(Event::Sealed(StageName::Judge));
@@ -61,8 +61,17 @@ pub(super) struct Work<'a> {
     pub tally: Tally,
 }
 
-/// Judges what is left; returns how many questions stay without a complete judgment.
-async fn run(frozen: &Frozen, plan: &Plan, work: &Work<'_>) -> Result<u64, Failure> {
+/// How many packets there are, and how many of them stay without a complete judgment.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Packets {
+    /// All that exist: a question whose answers are all one text makes none.
+    pub all: u64,
+    /// Those without a complete judgment.
+    pub missing: u64,
+}
+
+/// Judges what is left.
+async fn run(frozen: &Frozen, plan: &Plan, work: &Work<'_>) -> Result<Packets, Failure> {
     let spec = &frozen.protocol.spec.judge;
     let backend = match &spec.backend {
         JudgeBackend::Embedded => None,
@@ -77,27 +86,28 @@ async fn run(frozen: &Frozen, plan: &Plan, work: &Work<'_>) -> Result<u64, Failu
     let done = done.count() as u64;
     work.context.observer.observe(Event::Started { stage: StageName::Judge, done, total });
     match backend {
-        None => batch::run(plan, work).await.map(|()| 0),
+        None => batch::run(plan, work).await.map(|()| Packets::default()),
         Some(backend) => calls::run(plan, work, &backend, spec).await,
     }
 }
 
-/// A question without a judgment is left out of the analysis, as one with a missing cell is; too many of them, and the
-/// audit cannot stand.
-fn check_missing(frozen: &Frozen, missing: u64, work: &Work<'_>) -> Result<(), Failure> {
+/// A question without a judgment is left out of the analysis, as one with a missing cell is. Only questions whose answers
+/// differ have packets, so that what is missing is weighed against packets alone: among all questions, those that differ
+/// would be lost unnoticed where they are few. And where nothing at all was judged, no tolerance helps.
+fn check_missing(frozen: &Frozen, packets: Packets, work: &Work<'_>) -> Result<(), Failure> {
+    let Packets { all, missing } = packets;
     if missing == 0 {
         return Ok(());
     }
-    let asked = frozen.protocol.questions.len() as u64;
-    let share = Fraction { numerator: i64::try_from(missing).unwrap_or(i64::MAX), denominator: asked.max(1) };
-    let limit = frozen.protocol.spec.tolerance.invalid_cells;
-    if share.compare(limit).is_gt() {
-        let why =
-            format!("{missing} of {asked} questions have no judgment, more than `tolerance.invalid_cells` allows");
+    let share = Fraction { numerator: i64::try_from(missing).unwrap_or(i64::MAX), denominator: all.max(1) };
+    let intolerable = share.compare(frozen.protocol.spec.tolerance.invalid_cells).is_gt();
+    let of = format!("{missing} of {all} packets of different answers have no judgment");
+    if missing >= all || intolerable {
+        let why = if missing >= all { of } else { format!("{of}, more than `tolerance.invalid_cells` allows") };
         return Err(Failure::new(FailureClass::Incomplete, work.tally.after(&why))
             .with_hint("run the same command again: only what is missing is asked for"));
     }
-    let note = format!("{missing} of {asked} questions have no judgment and are left out");
+    let note = format!("{of}; their questions are left out");
     work.context.observer.observe(Event::Note(work.tally.after(&note)));
     Ok(())
 }

@@ -32,8 +32,7 @@ async fn whatever_else_a_program_does_is_an_invalid_judgment() {
         run.frozen.protocol.spec.judge.max_attempts = 1;
         let failure = run.judge().await.unwrap_err();
         assert_eq!(failure.class, FailureClass::Incomplete);
-        let counted =
-            format!("1 of 1 questions have no judgment, more than `tolerance.invalid_cells` allows ({reason} 1)");
+        let counted = format!("1 of 1 packets of different answers have no judgment ({reason} 1)");
         assert_eq!(failure.message, counted);
         assert_eq!(run.outcomes(), [reason], "{script}");
         assert!(run.labels().is_empty());
