@@ -49,7 +49,53 @@ fn reports_are_for_whoever_may_read_the_folder_and_runs_are_hidden_from_git() ->
     let mode = |name: &str| -> Result<u32> { Ok(fs::metadata(folder.join(name))?.permissions().mode() & 0o777) };
     assert_eq!(mode("result.json")?, mode("answers.jsonl")?);
     assert_eq!(mode("report.md")?, mode("answers.jsonl")?);
-    assert_eq!(workspace.read(".churngate/.gitignore")?, "*\n");
+    assert_eq!(fs::read_to_string(folder.join(".gitignore"))?, "*\n");
+    assert_eq!(code(&workspace.churngate(&["verify", &folder.display().to_string()])?)?, 0);
+    Ok(())
+}
+
+#[test]
+fn a_run_hides_itself_from_git_and_nothing_beside_it() -> Result<()> {
+    let workspace = Workspace::quickstart()?;
+    let git = |arguments: &[&str]| -> Result<String> {
+        let output = Command::new("git").current_dir(workspace.path(".")).args(arguments).output()?;
+        anyhow::ensure!(output.status.success(), "git {arguments:?}: {}", stderr(&output));
+        Ok(String::from_utf8(output.stdout)?)
+    };
+    git(&["init", "--quiet"])?;
+    let before = git(&["status", "--porcelain", "--untracked-files=all"])?;
+    anyhow::ensure!(before.contains("churngate.yaml"), "{before}");
+    for runs in [".", ".churngate"] {
+        assert_eq!(code(&workspace.churngate(&["run", "churngate.yaml", "--runs", runs])?)?, 1);
+        assert_eq!(git(&["status", "--porcelain", "--untracked-files=all"])?, before, "--runs {runs}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for() -> Result<()> {
+    for name in ["churngate.yaml", "questions.jsonl"] {
+        let workspace = Workspace::quickstart()?;
+        fs::remove_file(workspace.path(name))?;
+        anyhow::ensure!(Command::new("mkfifo").arg(workspace.path(name)).status()?.success(), "no pipe");
+        let mut child = workspace
+            .command()
+            .args(["check", "churngate.yaml"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let begun = Instant::now();
+        while child.try_wait()?.is_none() {
+            if begun.elapsed() > Duration::from_secs(30) {
+                child.kill()?;
+                anyhow::bail!("{name}: still waiting");
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        let output = child.wait_with_output()?;
+        assert_eq!(code(&output)?, 2, "{name}");
+        assert!(stderr(&output).contains(&format!("`{name}`: it is no regular file")), "{}", stderr(&output));
+    }
     Ok(())
 }
 

@@ -25,8 +25,8 @@ pub async fn audit(prepared: Prepared, context: &Context) -> Result<Finished, Fa
     for note in prepared.protocol.notes() {
         context.observer.observe(Event::Note(note.clone()));
     }
-    hide_from_git(&prepared.folder)?;
     let folder = RunFolder::open(&prepared.folder)?;
+    hide_from_git(folder.path())?;
     let frozen = freeze::freeze(&folder, prepared.protocol)?;
     record_origin(folder.path(), prepared.origin.as_ref())?;
     let evidence = retrieve::retrieve(&frozen, &folder, context).await?;
@@ -55,21 +55,18 @@ fn record_origin(folder: &Utf8Path, origin: Option<&origin::Origin>) -> Result<(
     write(folder, origin::FILE, &bytes)
 }
 
-/// Keeps runs out of the user's repository: they hold evidence and answers.
+/// Keeps the run out of the user's repository: it holds evidence and answers. Whatever else lies beside it is none of ours
+/// to hide.
 fn hide_from_git(run: &Utf8Path) -> Result<(), Failure> {
-    let Some(runs) = run.parent() else { return Ok(()) };
-    let written = || -> std::io::Result<()> {
-        fs_err::create_dir_all(runs)?;
-        match fs_err::OpenOptions::new().write(true).create_new(true).open(runs.join(".gitignore")) {
-            Ok(mut file) => std::io::Write::write_all(&mut file, b"*\n"),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-            Err(error) => Err(error),
+    let path = run.join(".gitignore");
+    let written = fs_err::OpenOptions::new().write(true).create_new(true).open(&path);
+    match written.and_then(|mut file| std::io::Write::write_all(&mut file, b"*\n")) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(Failure::new(FailureClass::Incomplete, format!("failed to write `{path}`: {}", error.kind()))
+                .with_hint("make the folder writable, or name another one with `--runs`"))
         }
-    };
-    written().map_err(|error| {
-        Failure::new(FailureClass::Incomplete, format!("failed to write in `{runs}`: {}", error.kind()))
-            .with_hint("make the folder writable, or name another one with `--runs`")
-    })
+        _ => Ok(()),
+    }
 }
 
 /// Writes a file whole or not at all: under another name first, made durable, then renamed.

@@ -66,8 +66,13 @@ impl Files<'_> {
 }
 
 fn from_tree(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Unread> {
-    if path.is_dir() {
+    // Looked at before it is opened: opening a pipe waits for somebody to write into it.
+    let kind = fs_err::metadata(path).map_err(|error| unread(&error))?;
+    if kind.is_dir() {
         return Err(Unread::Unusable("it is a folder".to_owned()));
+    }
+    if !kind.is_file() {
+        return Err(Unread::Unusable("it is no regular file".to_owned()));
     }
     let mut bytes = Vec::new();
     let file = fs_err::File::open(path).map_err(|error| unread(&error))?;
