@@ -190,6 +190,83 @@ fn an_old_snapshot_in_the_tree_that_the_change_edits_is_told() {
     assert!(report.contains("This change edits old (which the rule relies on"), "{report}");
 }
 
+/// A spec in `audit/` whose answers a program of the repository gives, started in the repository's folder.
+fn with_a_program(env: &str) -> Repository {
+    let command = format!("generate: {{ command: {{ argv: [sh, tools/answer.sh]{env} }},");
+    let spec = SPEC.replace("generate: { reader: {},", &command).replace(", prompt: prompt.txt", "");
+    let program = "cat >/dev/null\nprintf '{\"answer\": \"x\"}'\n";
+    let spec = spec.replace("path: corpus", "path: ../corpus");
+    Repository::new(&[
+        ("audit/churngate.yaml", &spec),
+        ("audit/questions.jsonl", QUESTIONS),
+        ("tools/answer.sh", program),
+    ])
+}
+
+#[test]
+fn a_program_in_the_working_folder_that_the_change_edits_is_told() {
+    let repository = with_a_program("");
+    let base = format!("--base={}", repository.base);
+    let report = || {
+        let output = repository.churngate(&["run", "--quiet", &base, "--folder-file=.folder", "audit/churngate.yaml"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{:?} {said}", output.status.code());
+        std::fs::read_to_string(Path::new(&repository.read(".folder")).join("report.md")).unwrap()
+    };
+    assert!(!report().contains("This change edits"));
+    repository.commit(&[("tools/answer.sh", "cat >/dev/null\nprintf '{\"answer\": \"y\"}'\n")]);
+    let told = report();
+    assert!(told.contains("This change edits `tools/answer.sh` (which"), "{told}");
+}
+
+#[test]
+fn a_program_that_the_change_edits_is_given_no_keys() {
+    let repository = with_a_program(", env: [KEY]");
+    let base = format!("--base={}", repository.base);
+    repository.commit(&[("tools/answer.sh", "printf %s \"$KEY\" >stolen\n")]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_churngate"));
+    command.current_dir(repository.folder.path()).args(["run", "--quiet", &base, "audit/churngate.yaml"]);
+    let output = command.env("KEY", "secret").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("edits `tools/answer.sh`") && said.contains("hint:"), "{said}");
+    assert!(!repository.folder.path().join("stolen").exists());
+}
+
+#[test]
+fn a_run_that_the_change_brings_along_is_refused() {
+    let repository = Repository::whole();
+    let (code, said) = repository.audit();
+    assert!(matches!(code, Some(0 | 1 | 3)), "{said}");
+    // What this tool made is not committed by chance: it hides from git.
+    assert_eq!(git(repository.folder.path(), &["status", "--porcelain", "--", ".churngate"]), "");
+    assert!(matches!(repository.audit().0, Some(0 | 1 | 3)), "a run of one's own is gone on with");
+
+    let folder = repository.read(".folder");
+    git(repository.folder.path(), &["add", "--force", &format!("{folder}/judgments.jsonl")]);
+    repository.commit(&[]);
+    let base = format!("--base={}", repository.base);
+    let refused = |spec: &str| {
+        let output = repository.churngate(&["run", "--quiet", &base, spec]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(5), "{said}");
+        assert!(said.contains("is committed") && said.contains("`--runs`"), "{said}");
+    };
+    refused("churngate.yaml");
+    #[cfg(unix)]
+    {
+        let runs = repository.folder.path().join(".churngate");
+        std::fs::rename(&runs, repository.folder.path().join("made-up")).unwrap();
+        std::os::unix::fs::symlink("made-up", &runs).unwrap();
+        git(repository.folder.path(), &["add", "--force", "made-up"]);
+        repository.commit(&[]);
+        refused("churngate.yaml");
+    }
+    let elsewhere = tempfile::tempdir().unwrap();
+    let runs = format!("--runs={}", elsewhere.path().display());
+    assert!(matches!(repository.churngate(&["run", "--quiet", &base, &runs]).status.code(), Some(0 | 1 | 3)));
+}
+
 #[test]
 fn the_base_of_a_snapshot_is_the_merge_base() {
     let repository = Repository::whole();

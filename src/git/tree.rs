@@ -110,6 +110,22 @@ pub fn list(folder: &Utf8Path, tree: &ObjectId) -> Result<Vec<Entry>, GitError> 
     entries.unwrap_or(Err(GitError::Unreadable { command: "ls-tree" }))
 }
 
+/// Whether git tracks any file in a folder, of the repository that the folder lies in once every link is followed. A
+/// folder in no repository has none.
+///
+/// # Errors
+/// Git itself.
+pub fn tracks_files_in(folder: &Utf8Path) -> Result<bool, GitError> {
+    let output = command::run(command::git(folder, "ls-files").args(["-z", "--cached"]))?;
+    if output.status.success() {
+        return Ok(!output.stdout.is_empty());
+    }
+    match command::failure(folder, "ls-files", &output) {
+        GitError::NotARepository { .. } => Ok(false),
+        error => Err(error),
+    }
+}
+
 fn read_entries(listing: impl BufRead) -> Result<Vec<Entry>, GitError> {
     listing.split(0).map(|entry| parse_entry(&entry?)).collect()
 }

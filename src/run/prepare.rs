@@ -3,7 +3,8 @@
 use super::origin::Origin;
 use super::rule::{self, Rule};
 use crate::freeze::{self, Inputs, Protocol};
-use crate::model::Failure;
+use crate::git;
+use crate::model::{Failure, FailureClass};
 use crate::retrieve;
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -25,9 +26,7 @@ pub struct Prepared {
 ///
 /// # Errors
 /// Anything wrong with the spec, the questions or the snapshots: all of class [`FailureClass::Usage`] where the
-/// user can mend it.
-///
-/// [`FailureClass::Usage`]: crate::model::FailureClass::Usage
+/// user can mend it. With `base`, a run that git tracks is refused: class [`FailureClass::Evidence`].
 pub fn prepare(
     path: &Utf8Path,
     runs: Option<&Utf8Path>,
@@ -49,5 +48,19 @@ pub fn prepare(
     };
     let protocol = freeze::plan(inputs)?;
     let runs = runs.map_or_else(|| folder.join(".churngate"), Utf8Path::to_owned);
-    Ok(Prepared { folder: runs.join(protocol.digest.to_string()), protocol, origin })
+    let folder = runs.join(protocol.digest.to_string());
+    if base.is_some() {
+        refuse_committed(&folder)?;
+    }
+    Ok(Prepared { folder, protocol, origin })
+}
+
+/// Refuses a run that came with the checkout: whoever wrote the change could have made it up, and a sealed run is believed.
+fn refuse_committed(run: &Utf8Path) -> Result<(), Failure> {
+    if !run.is_dir() || !git::tracks_files_in(run)? {
+        return Ok(());
+    }
+    let message = format!("the run `{run}` is committed, so the change that is judged may have written it");
+    Err(Failure::new(FailureClass::Evidence, message)
+        .with_hint("take it out of the repository, or keep runs outside of the checkout with `--runs`"))
 }

@@ -5,7 +5,7 @@ use super::files::{Files, SPEC, Unread};
 use super::origin::Origin;
 use crate::git::{self, CommitId, Located};
 use crate::model::{Failure, FailureClass, SnapshotName};
-use crate::spec::{self, GenerateBackend, JudgeBackend, RetrieveBackend, SnapshotSource, Spec};
+use crate::spec::{self, CommandSpec, GenerateBackend, JudgeBackend, RetrieveBackend, SnapshotSource, Spec};
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// The largest question file that is read, in bytes.
@@ -144,11 +144,8 @@ fn edits(rule: &Rule, place: Place<'_>, commit: &CommitId) -> Result<Vec<String>
     for (path, bytes) in beside.into_iter().flatten() {
         edited.extend(edit_of(place.folder, path, bytes));
     }
-    for path in trusted(&rule.spec) {
-        if is_edited(place.folder, commit, &path)? {
-            edited.push(format!("{path} (which the rule relies on and which is read as this change has it)"));
-        }
-    }
+    let told = |path: Utf8PathBuf| format!("{path} (which the rule relies on and which is read as this change has it)");
+    edited.extend(edits_of_trusted(&rule.spec, place.folder, commit)?.into_iter().map(told));
     Ok(edited)
 }
 
@@ -192,32 +189,68 @@ fn edit_of(folder: &Utf8Path, path: &Utf8Path, base: &[u8]) -> Option<String> {
     }
 }
 
-/// Paths that are read from the working tree although the rule relies on them: the old snapshot where it lies there, and
-/// the files that programs are started with.
-fn trusted(spec: &Spec) -> Vec<Utf8PathBuf> {
+/// What is read from the working tree although the rule relies on it, and is not as the base has it: the old snapshot
+/// where it lies there, and the files that programs are started with.
+///
+/// # Errors
+/// Such a program is given keys: the change's own program may not have them.
+fn edits_of_trusted(spec: &Spec, folder: &Utf8Path, base: &CommitId) -> Result<Vec<Utf8PathBuf>, Failure> {
+    let commits = [base.clone(), git::resolve(folder, "HEAD")?];
+    let mut edited = Vec::new();
+    for path in old_folders(spec) {
+        if is_edited(folder, &commits, path)? {
+            edited.push(path.to_owned());
+        }
+    }
+    for command in commands(spec) {
+        for path in command.argv.iter().map(Utf8Path::new).filter(|path| !path.as_str().is_empty()) {
+            // Programs run in the working folder; a spec's own paths are relative to the spec's.
+            if !is_edited(Utf8Path::new("."), &commits, path)? && !is_edited(folder, &commits, path)? {
+                continue;
+            }
+            if !command.env.is_empty() {
+                return Err(given_keys(path, base));
+            }
+            edited.push(path.to_owned());
+        }
+    }
+    Ok(edited)
+}
+
+fn old_folders(spec: &Spec) -> impl Iterator<Item = &Utf8Path> {
     let old = spec.snapshots.iter().filter(|snapshot| snapshot.name == SnapshotName::old());
-    let paths = old.filter_map(|snapshot| match &snapshot.source {
-        SnapshotSource::Path(path) => Some(path.clone()),
+    old.filter_map(|snapshot| match &snapshot.source {
+        SnapshotSource::Path(path) => Some(path.as_path()),
         SnapshotSource::Git { .. } | SnapshotSource::Variables(_) => None,
-    });
-    let programs = [
+    })
+}
+
+fn commands(spec: &Spec) -> impl Iterator<Item = &CommandSpec> {
+    let commands = [
         if let RetrieveBackend::Command(command) = &spec.retrieve.backend { Some(command) } else { None },
         if let GenerateBackend::Command(command) = &spec.generate.backend { Some(command) } else { None },
         if let JudgeBackend::Command(command) = &spec.judge.backend { Some(command) } else { None },
     ];
-    let arguments = programs.into_iter().flatten().flat_map(|command| command.argv.iter().map(Utf8PathBuf::from));
-    paths.chain(arguments.filter(|path| path.is_relative() && !path.as_str().is_empty())).collect()
+    commands.into_iter().flatten()
 }
 
-/// Whether the checked-out commit has something else at a path than the base has.
-fn is_edited(folder: &Utf8Path, base: &CommitId, path: &Utf8Path) -> Result<bool, Failure> {
-    let head = git::resolve(folder, "HEAD")?;
+fn given_keys(path: &Utf8Path, base: &CommitId) -> Failure {
+    let message =
+        format!("this change edits `{path}`, which the rule of base commit `{base}` starts with keys (`env`)");
+    Failure::new(FailureClass::Usage, message).with_hint(
+        "merge the program on its own first, once somebody has read it; no change's own program is given keys",
+    )
+}
+
+/// Whether the two commits have different things at a path, which is relative to `folder`.
+fn is_edited(folder: &Utf8Path, commits: &[CommitId; 2], path: &Utf8Path) -> Result<bool, Failure> {
     let at = |commit: &CommitId| match git::locate(folder, commit, path) {
         Ok(Located::Tree(object) | Located::Blob { object, .. }) => Ok(Some(object)),
         Err(git::GitError::NoSuchPath { .. }) => Ok(None),
         Err(error) => Err(Failure::from(error)),
     };
-    Ok(at(base)? != at(&head)?)
+    let [base, head] = commits;
+    Ok(at(base)? != at(head)?)
 }
 
 /// Puts a commit in the place of `base`: the merge base with what is checked out. Without a named base that is the merge
