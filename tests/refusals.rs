@@ -141,3 +141,34 @@ fn a_server_that_is_down_is_an_outage_and_the_run_can_be_resumed() -> Result<()>
     assert!(!workspace.run_folder()?.join("result.json").exists());
     Ok(())
 }
+
+#[test]
+fn gold_of_a_wrong_form_is_refused_before_anything_is_spent() -> Result<()> {
+    let workspace = Workspace::quickstart()?;
+    workspace.write(
+        "questions.jsonl",
+        "{\"question\":\"A?\",\"answer\":\"x\"}\n{\"question\":\"B?\",\"answer\":{\"secret\":1}}\n",
+    )?;
+    for command in ["check", "run"] {
+        let output = workspace.churngate(&[command, "churngate.yaml"])?;
+        assert_eq!(code(&output)?, 2, "{}", stderr(&output));
+        mentions(&stderr(&output), &["gold", "line 2", "hint"]);
+        assert!(!stderr(&output).contains("secret") && !workspace.path(".churngate").exists());
+    }
+    Ok(())
+}
+
+#[test]
+fn an_excluded_id_that_no_question_has_is_told() -> Result<()> {
+    let workspace = Workspace::quickstart()?;
+    workspace.write("never.txt", "no-such-question\n")?;
+    workspace.edit("churngate.yaml", |spec| {
+        spec.replace("file: questions.jsonl", "file: questions.jsonl\n  select: { exclude: never.txt, count: 2 }")
+    })?;
+    let note = "the excluded id `no-such-question` is not in the question file";
+    let checked = workspace.churngate(&["check", "churngate.yaml"])?;
+    mentions(&String::from_utf8_lossy(&checked.stdout), &[note]);
+    let run = workspace.churngate(&["run", "churngate.yaml"])?;
+    mentions(&stderr(&run), &[note]);
+    Ok(())
+}
