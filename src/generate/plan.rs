@@ -1,7 +1,7 @@
 //! What there is to ask: every cell's place, evidence and prompt, and the questions that need not be asked.
 
 use crate::freeze::{Protocol, prompts};
-use crate::ledger::record::{PassRecord, Record};
+use crate::ledger::record::{EvidenceRecord, Outcome, PassRecord, Record, Verdict};
 use crate::ledger::stage::Evidence as EvidenceStage;
 use crate::ledger::{BlobReader, EvidenceLock, read};
 use crate::model::{Cell, Digest, Evidence, Failure, FailureClass, Question, QuestionId, SnapshotName};
@@ -25,7 +25,62 @@ pub struct Plan<'a> {
     /// The places of cells.
     pub places: Places,
     blobs: BlobReader,
-    evidence: Vec<Option<Digest>>,
+    evidence: Vec<Option<Locked>>,
+}
+
+/// The locked evidence of one question in one snapshot.
+#[derive(Clone, Copy, Debug)]
+enum Locked {
+    /// Both retrievals found this.
+    Matched(Digest),
+    /// The first retrieval found the one, the second the other.
+    Varies(Digest, Digest),
+}
+
+impl Locked {
+    /// Where retrieval varies, the repeats take its two results in turn: the variation is then within a snapshot as well
+    /// as between two of them, and counts as noise, not as churn.
+    const fn of_repeat(self, repeat: u32) -> Digest {
+        match self {
+            Self::Varies(_, second) if repeat % 2 == 1 => second,
+            Self::Matched(first) | Self::Varies(first, _) => first,
+        }
+    }
+}
+
+/// What the evidence ledger says, by pair of question and snapshot.
+#[derive(Debug)]
+struct Passes {
+    second: Vec<Option<Digest>>,
+    locked: Vec<Option<Locked>>,
+}
+
+impl Passes {
+    fn none(pairs: usize) -> Self {
+        Self { second: vec![None; pairs], locked: vec![None; pairs] }
+    }
+
+    fn take(&mut self, record: EvidenceRecord, places: &Places) -> Result<(), Failure> {
+        match record {
+            Record::Outcome(Outcome { of, verdict: Verdict::Accepted(accepted), .. }) if of.pass == 1 => {
+                let pair = places.pair(&of.question, &of.snapshot);
+                let second = pair.and_then(|pair| self.second.get_mut(pair)).ok_or_else(|| foreign("evidence"))?;
+                second.get_or_insert(accepted.evidence);
+            }
+            Record::Note(PassRecord { question, snapshot, evidence, matched }) => {
+                let pair = places.pair(&question, &snapshot).ok_or_else(|| foreign("evidence"))?;
+                let second = self.second.get(pair).copied().flatten();
+                let locked = self.locked.get_mut(pair).ok_or_else(|| foreign("evidence"))?;
+                *locked = if matched {
+                    Some(Locked::Matched(evidence))
+                } else {
+                    second.map(|second| Locked::Varies(evidence, second))
+                };
+            }
+            Record::Attempt(_) | Record::Outcome(_) => {}
+        }
+        Ok(())
+    }
 }
 
 /// What a cell is asked with.
@@ -82,13 +137,11 @@ impl<'a> Plan<'a> {
     /// The evidence ledger is damaged, or names what the protocol does not have.
     pub fn read(protocol: &'a Protocol, lock: &EvidenceLock) -> Result<Self, Failure> {
         let places = Places::of(protocol);
-        let mut evidence = vec![None; protocol.questions.len() * protocol.snapshots.len()];
+        let mut passes = Passes::none(protocol.questions.len() * protocol.snapshots.len());
         for record in read::<EvidenceStage>(lock.folder())? {
-            let Record::Note(PassRecord { question, snapshot, evidence: digest, .. }) = record?.1 else { continue };
-            let slot = places.pair(&question, &snapshot).and_then(|pair| evidence.get_mut(pair));
-            *slot.ok_or_else(|| foreign("evidence"))? = Some(digest);
+            passes.take(record?.1, &places)?;
         }
-        Ok(Self { protocol, places, blobs: BlobReader::at(lock.folder()), evidence })
+        Ok(Self { protocol, places, blobs: BlobReader::at(lock.folder()), evidence: passes.locked })
     }
 
     /// What this cell is asked with.
@@ -99,13 +152,15 @@ impl<'a> Plan<'a> {
         let at = self.places.question(&cell.question);
         let question = at.and_then(|at| self.protocol.questions.get(at)).ok_or_else(|| foreign("answers"))?;
         let snapshot = self.places.snapshots.get(&cell.snapshot).copied().ok_or_else(|| foreign("answers"))?;
-        let (digest, evidence) = self.evidence(question, &cell.snapshot)?;
+        let digest = self.locked(question, &cell.snapshot)?.of_repeat(cell.repeat);
+        let evidence = self.evidence(digest)?;
         let prompt = prompts::answer(self.protocol, question, &evidence);
         Ok(Material { question, snapshot, evidence, digest, prompt })
     }
 
     /// For each question: the digest of its one prompt, where the prompts of all snapshots but the closed book are
-    /// byte-identical and the spec says that such a question is not asked.
+    /// byte-identical and the spec says that such a question is not asked. Rungs count: where one of them differs, the
+    /// question is asked from every snapshot. A question whose retrieval varies in one of them is never unchanged.
     ///
     /// # Errors
     /// Evidence is missing or damaged.
@@ -118,19 +173,19 @@ impl<'a> Plan<'a> {
     fn one_prompt(&self, question: &Question) -> Result<Option<Digest>, Failure> {
         let mut digests = Vec::new();
         for snapshot in self.protocol.snapshots.iter().filter(|snapshot| snapshot.name != SnapshotName::closed_book()) {
-            let (_, evidence) = self.evidence(question, &snapshot.name)?;
+            let Locked::Matched(digest) = self.locked(question, &snapshot.name)? else { return Ok(None) };
+            let evidence = self.evidence(digest)?;
             digests.push(Digest::of(prompts::answer(self.protocol, question, &evidence).as_bytes()));
         }
         let first = digests.first().copied();
         Ok(first.filter(|first| digests.iter().all(|digest| digest == first)))
     }
 
-    fn evidence(&self, question: &Question, snapshot: &SnapshotName) -> Result<(Digest, Evidence), Failure> {
-        let digest =
-            self.places.pair(&question.id, snapshot).and_then(|pair| self.evidence.get(pair).copied().flatten());
-        match digest {
-            Some(digest) => self.locked(digest).map(|evidence| (digest, evidence)),
-            None if *snapshot == SnapshotName::closed_book() => Ok((Evidence::default().digest(), Evidence::default())),
+    fn locked(&self, question: &Question, snapshot: &SnapshotName) -> Result<Locked, Failure> {
+        let pair = self.places.pair(&question.id, snapshot);
+        match pair.and_then(|pair| self.evidence.get(pair).copied().flatten()) {
+            Some(locked) => Ok(locked),
+            None if *snapshot == SnapshotName::closed_book() => Ok(Locked::Matched(Evidence::default().digest())),
             None => Err(Failure::new(
                 FailureClass::Evidence,
                 format!("snapshot `{snapshot}` has no evidence for a question"),
@@ -139,7 +194,10 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn locked(&self, digest: Digest) -> Result<Evidence, Failure> {
+    fn evidence(&self, digest: Digest) -> Result<Evidence, Failure> {
+        if digest == Evidence::default().digest() {
+            return Ok(Evidence::default());
+        }
         serde_json::from_slice(&self.blobs.get(&digest)?).map_err(|_| unreadable(&digest))
     }
 }

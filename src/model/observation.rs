@@ -19,8 +19,9 @@ pub struct Observation {
     pub judgments: BTreeMap<(Answer, Answer), Label>,
     /// Accepted answers; empty where there is no gold.
     pub gold: Vec<String>,
-    /// Whether it was left unasked because the rendered prompts of old and new are byte-identical
-    /// (its contrast is zero by construction).
+    /// Whether it was left unasked because its rendered prompts are byte-identical in old, new and all rungs between
+    /// (its contrast is zero by construction). A question with one prompt in old and new but another in a rung is asked
+    /// from every snapshot: its contrast is then measured, and zero in expectation alone. The closed book does not count.
     pub unchanged: bool,
 }
 

@@ -27,7 +27,10 @@ const NOTES: usize = 1024;
 pub async fn retrieve(frozen: &Frozen, folder: &RunFolder, context: &Context) -> Result<EvidenceLock, Failure> {
     let protocol = &frozen.protocol;
     let writer = match ledger::open::<EvidenceStage>(folder, &frozen.lock)? {
-        Opened::Sealed(lock) => return Ok(lock),
+        Opened::Sealed(lock) => {
+            tell_reuse(frozen, folder, context);
+            return Ok(lock);
+        }
         Opened::Open(writer) => writer,
     };
     for note in writer.notes() {
@@ -48,7 +51,7 @@ pub async fn retrieve(frozen: &Frozen, folder: &RunFolder, context: &Context) ->
         }
     }
     note_all(&progress, &writer).await?;
-    judge_mismatches(&progress, protocol.spec.retrieve.on_mismatch, context)?;
+    judge_mismatches(&progress, protocol.spec.retrieve.on_mismatch, folder, context)?;
     let lock = writer.seal().await?;
     context.observer.observe(Event::Sealed(StageName::Retrieve));
     Ok(lock)
@@ -68,7 +71,12 @@ async fn note_all(progress: &Progress, writer: &Writer) -> Result<(), Failure> {
 }
 
 /// What happens where passes do not match is for the spec to say.
-fn judge_mismatches(progress: &Progress, rule: OnMismatch, context: &Context) -> Result<(), Failure> {
+fn judge_mismatches(
+    progress: &Progress,
+    rule: OnMismatch,
+    folder: &RunFolder,
+    context: &Context,
+) -> Result<(), Failure> {
     let lines: Vec<String> = progress
         .mismatches()
         .iter()
@@ -84,10 +92,26 @@ fn judge_mismatches(progress: &Progress, rule: OnMismatch, context: &Context) ->
             }
             Ok(())
         }
-        OnMismatch::Stop => Err(Failure::new(FailureClass::Incomplete, lines.join("\n")).with_hint(
-            "make retrieval repeatable (one replica, exact search), or set `retrieve.on_mismatch: include`",
-        )),
+        OnMismatch::Stop => Err(Failure::new(FailureClass::Incomplete, lines.join("\n")).with_hint(format!(
+            "make retrieval repeatable (one replica, exact search), then remove the run folder `{}`, which keeps what \
+             was retrieved, and run again; or set `retrieve.on_mismatch: include`",
+            folder.path()
+        ))),
     }
+}
+
+/// Servers and programs say nothing of what a snapshot physically is: an index that changed under its name would go
+/// unnoticed.
+fn tell_reuse(frozen: &Frozen, folder: &RunFolder, context: &Context) {
+    let spec = &frozen.protocol.spec;
+    let (RetrieveBackend::Http(_) | RetrieveBackend::Command(_)) = &spec.retrieve.backend else { return };
+    let names: Vec<String> = spec.snapshots.iter().map(|snapshot| format!("`{}`", snapshot.name)).collect();
+    context.observer.observe(Event::Note(format!(
+        "the evidence of the snapshots {} was retrieved earlier and is reused; remove the run folder `{}` if an index \
+         changed under its name",
+        names.join(", "),
+        folder.path()
+    )));
 }
 
 /// Retrieval takes no calls out of the budget, but it ends with the budget's time.

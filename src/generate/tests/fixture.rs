@@ -3,10 +3,12 @@
 use crate::freeze::{self, Frozen, Inputs, ResolvedSnapshot};
 use crate::generate::generate;
 use crate::http::{Budget, Client, Context, HttpSettings, Secrets};
-use crate::ledger::record::{AnswersRecord, PassRecord, Record, Verdict};
+use crate::ledger::record::{
+    AcceptedEvidence, AnswersRecord, Attempt, EvidenceKey, Outcome, PassRecord, Record, Verdict,
+};
 use crate::ledger::stage::{Answers, Evidence as EvidenceStage};
-use crate::ledger::{self, AnswersLock, Durability, EvidenceLock, Opened, RunFolder};
-use crate::model::{Cell, Document, Event, Evidence, Failure, Observer, SnapshotName};
+use crate::ledger::{self, AnswersLock, Durability, EvidenceLock, Opened, RunFolder, Writer};
+use crate::model::{Cell, Digest, Document, Event, Evidence, Failure, Observer, Question, SnapshotName};
 use crate::spec;
 use camino::Utf8PathBuf;
 use std::collections::BTreeMap;
@@ -52,10 +54,10 @@ fn question_lines(count: usize) -> String {
     (0..count).map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// What a question finds in a snapshot; every fourth question finds the same in both.
+/// What a question finds in a snapshot; every fourth question finds the same in all of them but the rung `odd`.
 fn found(question: usize, snapshot: &SnapshotName) -> Evidence {
-    let version =
-        if *snapshot == SnapshotName::old() || question.is_multiple_of(4) { question + 10 } else { question + 11 };
+    let stays = *snapshot == SnapshotName::old() || question.is_multiple_of(4) && snapshot.0 != "odd";
+    let version = if stays { question + 10 } else { question + 11 };
     let text = format!(
         "Thing{question} is a thing. Chrome supports it since version {version}. Opera supports it since version 7."
     );
@@ -65,12 +67,28 @@ fn found(question: usize, snapshot: &SnapshotName) -> Evidence {
 impl Audit {
     /// An audit of so many questions with this `generate` section.
     pub async fn begun(questions: usize, generate: &str) -> Self {
+        Self::begun_with(questions, generate, &[], |_, _| None).await
+    }
+
+    /// The same with rungs. What `second` says a question finds in a snapshot the second time differs from the first.
+    pub async fn begun_with(
+        questions: usize,
+        generate: &str,
+        between: &[&str],
+        second: impl Fn(usize, &SnapshotName) -> Option<Evidence>,
+    ) -> Self {
+        let rungs =
+            between.iter().map(|name| format!("{{ name: {name}, path: {name} }}")).collect::<Vec<_>>().join(", ");
+        let rungs = if between.is_empty() { String::new() } else { format!(", between: [{rungs}]") };
         let text = format!(
-            "version: 1\nname: t\nquestions: {{ file: q.jsonl }}\nsnapshots: {{ old: {{ path: a }}, new: {{ path: b }} }}\n\
+            "version: 1\nname: t\nquestions: {{ file: q.jsonl }}\nsnapshots: {{ old: {{ path: a }}, new: {{ path: b }}{rungs} }}\n\
              retrieve: {{ bm25: {{}} }}\ngenerate: {generate}\njudge: {{ embedded: {{}} }}\n"
         );
         let spec = spec::parse(&text, "t.yaml").unwrap_or_else(|errors| panic!("{}", errors.render(false)));
         let snapshot = |name| ResolvedSnapshot { name, physical: String::new(), fingerprint: None, documents: None };
+        let rungs = between.iter().map(|name| SnapshotName((*name).to_owned()));
+        let names = std::iter::once(SnapshotName::old()).chain(rungs).chain([SnapshotName::new_snapshot()]);
+        let snapshots = names.map(snapshot).collect();
         let inputs = Inputs {
             spec,
             base: Utf8PathBuf::new(),
@@ -78,14 +96,14 @@ impl Audit {
             questions_bytes: question_lines(questions).into_bytes(),
             exclude_bytes: None,
             prompt_bytes: None,
-            snapshots: vec![snapshot(SnapshotName::old()), snapshot(SnapshotName::new_snapshot())],
+            snapshots,
             tool_version: "0",
         };
         let keep = tempfile::tempdir().unwrap();
         let path = Utf8PathBuf::from_path_buf(keep.path().join("run")).unwrap();
         let folder = RunFolder::open_with(&path, Durability::Off).unwrap();
         let frozen = freeze::freeze(&folder, freeze::plan(inputs).unwrap()).unwrap();
-        let evidence = retrieved(&folder, &frozen).await;
+        let evidence = retrieved(&folder, &frozen, second).await;
         Self { _keep: keep, path, folder, frozen, evidence, ears: Arc::default(), calls: None }
     }
 
@@ -160,19 +178,56 @@ impl Audit {
     }
 }
 
-async fn retrieved(folder: &RunFolder, frozen: &Frozen) -> EvidenceLock {
+async fn retrieved(
+    folder: &RunFolder,
+    frozen: &Frozen,
+    second: impl Fn(usize, &SnapshotName) -> Option<Evidence>,
+) -> EvidenceLock {
     let Opened::Open(writer) = ledger::open::<EvidenceStage>(folder, &frozen.lock).unwrap() else { panic!("sealed") };
     for question in &frozen.protocol.questions {
         for snapshot in &frozen.protocol.snapshots {
-            let evidence = found(question.id.0[1..].parse().unwrap(), &snapshot.name);
+            let number = question.id.0[1..].parse().unwrap();
+            let evidence = found(number, &snapshot.name);
+            let second = second(number, &snapshot.name);
+            for (pass, evidence) in [&evidence].into_iter().chain(&second).enumerate() {
+                retrieve_once(&writer, (question, snapshot, pass), evidence).await;
+            }
             let record = Record::Note(PassRecord {
                 question: question.id.clone(),
                 snapshot: snapshot.name.clone(),
                 evidence: evidence.digest(),
-                matched: true,
+                matched: second.is_none(),
             });
             writer.append_with_blobs(&record, vec![evidence.canonical()]).await.unwrap();
         }
     }
     writer.seal().await.unwrap()
+}
+
+async fn retrieve_once(
+    writer: &Writer<EvidenceStage>,
+    (question, snapshot, pass): (&Question, &ResolvedSnapshot, usize),
+    evidence: &Evidence,
+) {
+    let of = EvidenceKey {
+        question: question.id.clone(),
+        snapshot: snapshot.name.clone(),
+        pass: u32::try_from(pass).unwrap(),
+    };
+    let attempt = Attempt { of: of.clone(), request: Digest::of(b""), at_ms: 0 };
+    let attempt = writer.append(&Record::Attempt(attempt)).await.unwrap();
+    let accepted = AcceptedEvidence { evidence: evidence.digest(), documents: Vec::new() };
+    let outcome = Outcome {
+        attempt,
+        of,
+        verdict: Verdict::Accepted(accepted),
+        status: None,
+        served_model: None,
+        fingerprint: None,
+        response_id: None,
+        usage: None,
+        latency_ms: 0,
+        body: None,
+    };
+    writer.append_with_blobs(&Record::Outcome(outcome), vec![evidence.canonical()]).await.unwrap();
 }

@@ -47,8 +47,8 @@ fn mismatched<'a>(result: &AuditResult) -> Option<Line<'a>> {
     let mismatched = result.validity.mismatched_evidence;
     (mismatched > 0).then(|| {
         Line::ours(format!(
-            "Two retrievals of the same snapshot differed for {}: retrieval itself varies, and the first of the two \
-             was used.",
+            "Two retrievals of the same snapshot differed for {}: retrieval itself varies, and the repeats took the \
+             two in turn.",
             numbers::counted(mismatched, "question")
         ))
     })

@@ -17,8 +17,8 @@ use crate::spec::{
 };
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -153,6 +153,31 @@ impl Observer for CancelAfter {
     fn observe(&self, event: Event) {
         if matches!(event, Event::Advanced(_)) && self.left.fetch_sub(1, Ordering::SeqCst) == 1 {
             self.cancel.cancel();
+        }
+    }
+}
+
+/// Keeps the notes that the audit tells.
+#[derive(Default)]
+pub struct Heard(Mutex<Vec<String>>);
+
+impl Heard {
+    /// Listens in place of the context's observer.
+    pub fn by(context: &mut Context) -> Arc<Self> {
+        let heard = Arc::new(Self::default());
+        context.observer = heard.clone();
+        heard
+    }
+
+    pub fn notes(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl Observer for Heard {
+    fn observe(&self, event: Event) {
+        if let Event::Note(note) = event {
+            self.0.lock().unwrap().push(note);
         }
     }
 }

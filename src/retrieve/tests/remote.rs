@@ -1,6 +1,6 @@
 //! Search engines over HTTP and programs.
 
-use super::harness::{Bench, CancelAfter, variables};
+use super::harness::{Bench, CancelAfter, Heard, variables};
 use crate::ledger::record::{Record, Verdict};
 use crate::model::{Failure, FailureClass};
 use crate::spec::{HttpMethod, HttpRetrieveSpec, OnMismatch, RetrieveBackend, SecretHeader};
@@ -218,6 +218,9 @@ async fn retrieval_that_is_not_repeatable_stops_or_is_included_as_the_spec_says(
     assert_eq!(bench.counts(), [8, 8, 0, 0, 4]);
     bench.run().await.unwrap_err();
     assert_eq!(bench.counts(), [8, 8, 0, 0, 4]);
+    let hint = failure.hint.unwrap();
+    assert!(hint.contains(&format!("remove the run folder `{}`", bench.run_folder())), "{hint}");
+    assert!(hint.contains("set `retrieve.on_mismatch: include`"), "{hint}");
     std::fs::remove_dir_all(bench.run_folder()).unwrap();
     bench.spec.retrieve.on_mismatch = OnMismatch::Include;
     bench.run().await.unwrap();
@@ -226,6 +229,22 @@ async fn retrieval_that_is_not_repeatable_stops_or_is_included_as_the_spec_says(
         _ => None,
     });
     assert_eq!(matched.collect::<Vec<_>>(), [false; 4]);
+}
+
+#[tokio::test]
+async fn evidence_of_a_server_that_is_reused_is_told_of() {
+    let server = answering(|_| ResponseTemplate::new(200).set_body_json(hits(&["d"]))).await;
+    let mut bench = bench(spec(&server), &["x"]);
+    let heard = Heard::by(&mut bench.context);
+    bench.run().await.unwrap();
+    assert_eq!(heard.notes(), Vec::<String>::new());
+    bench.run().await.unwrap();
+    let said = format!(
+        "the evidence of the snapshots `old`, `new` was retrieved earlier and is reused; remove the run folder `{}` if an \
+         index changed under its name",
+        bench.run_folder()
+    );
+    assert_eq!(heard.notes(), [said]);
 }
 
 #[cfg(unix)]

@@ -20,7 +20,7 @@ pub static RETRIEVE: Section = Section {
             "on_mismatch",
             Shape::Word(&["stop", "include"]),
             "stop",
-            "What happens where two retrievals of one question differ.",
+            "Where two retrievals of one question differ: the audit ends, or the repeats take them in turn.",
         ),
         Key::default("concurrency", Shape::Integer { min: 1, max: 1_024 }, "8", "Calls in flight at most."),
     ],
