@@ -4,15 +4,13 @@ use super::asked::{Asked, Came, Fault};
 use super::backend::Called;
 use super::plan::Plan;
 use crate::http::chat::Reason;
-use crate::http::{Attempted, Context, Pace, RetryPolicy, Tally, interrupted, until_accepted};
+use crate::http::{Attempted, Context, Pace, RetryPolicy, Served, Tally, interrupted, until_accepted};
 use crate::ledger::Writer;
 use crate::ledger::record::{AcceptedAnswer, AnswersRecord, Attempt, Outcome, Record, Verdict};
 use crate::ledger::stage::Answers;
 use crate::model::{Answer, Cell, Digest, Event, Failure, FailureClass, StageName};
 use futures_util::StreamExt as _;
 use jiff::Timestamp;
-use std::collections::BTreeSet;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Cells under way for each call in flight: those that wait for their next attempt hold no call back.
@@ -31,12 +29,12 @@ pub struct Calls<'a> {
     under_way: usize,
     answered: AtomicU32,
     given_up: AtomicU32,
-    served: Mutex<BTreeSet<String>>,
+    served: &'a Served,
     tally: &'a Tally,
 }
 
 impl<'a> Calls<'a> {
-    /// Calls to `backend`; `served` are the models that earlier answers came from. What comes to nothing is counted in
+    /// Calls to `backend`; `served` knows what was said beside earlier answers. What comes to nothing is counted in
     /// `tally`.
     #[must_use]
     pub fn new(
@@ -44,7 +42,7 @@ impl<'a> Calls<'a> {
         writer: &'a Writer<Answers>,
         backend: &'a Called,
         context: &Context,
-        served: BTreeSet<String>,
+        served: &'a Served,
         tally: &'a Tally,
     ) -> Self {
         let concurrency = context.concurrency.unwrap_or(plan.protocol.spec.generate.concurrency).max(1);
@@ -58,7 +56,7 @@ impl<'a> Calls<'a> {
             under_way: concurrency as usize * WAITING,
             answered: AtomicU32::new(0),
             given_up: AtomicU32::new(0),
-            served: Mutex::new(served),
+            served,
             tally,
         }
     }
@@ -111,7 +109,7 @@ impl<'a> Calls<'a> {
         Ok(match came.verdict {
             Ok(_) => {
                 self.answered.fetch_add(1, Ordering::Relaxed);
-                self.one_model(came.facts.served_model)?;
+                self.served.accept(&came.facts)?;
                 Attempted::Accepted(())
             }
             Err(Fault::Invalid { reason, retry_after }) => {
@@ -132,13 +130,6 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Answers of two models cannot be compared: the audit cannot stand.
-    fn one_model(&self, served: Option<String>) -> Result<(), Failure> {
-        let Ok(mut models) = self.served.lock() else { return Ok(()) };
-        models.extend(served);
-        if models.len() < 2 { Ok(()) } else { Err(mixed_models()) }
-    }
-
     /// Stops an audit whose generator has not given one answer, before it waits for all other cells as well.
     fn give_up(&self) -> Result<(), Failure> {
         let given_up = self.given_up.fetch_add(1, Ordering::Relaxed) + 1;
@@ -149,12 +140,6 @@ impl<'a> Calls<'a> {
         Err(Failure::new(FailureClass::Incomplete, self.tally.after(&message))
             .with_hint("see that it runs and is reachable, then run the same command again to go on"))
     }
-}
-
-/// The failure of an audit whose server changed its model on the way.
-pub fn mixed_models() -> Failure {
-    Failure::new(FailureClass::Incomplete, "the generator's server changed the model that it serves during the audit")
-        .with_hint("name a model version that does not move, remove the run folder, and run again")
 }
 
 /// The record that goes before the call.

@@ -1,6 +1,7 @@
 //! What earlier processes left in the ledger.
 
 use super::plan::{Places, foreign};
+use crate::http::Served;
 use crate::ledger::read;
 use crate::ledger::record::{Outcome, Record, Verdict};
 use crate::ledger::stage::Answers;
@@ -15,24 +16,24 @@ pub struct Standing {
     pub accepted: Vec<bool>,
     /// Questions that are noted as unchanged.
     pub unchanged: BTreeSet<QuestionId>,
-    /// The models that servers said they used for accepted answers.
-    pub served: BTreeSet<String>,
+    /// What servers said beside accepted answers.
+    pub served: Served,
 }
 
 impl Standing {
     /// Reads the answers ledger.
     ///
     /// # Errors
-    /// It is damaged, or names a cell that the protocol does not have.
+    /// It is damaged, names a cell that the protocol does not have, or holds answers that cannot stand beside each other.
     pub fn read(folder: &Utf8Path, places: &Places) -> Result<Self, Failure> {
         let mut standing =
-            Self { accepted: vec![false; places.cells()], unchanged: BTreeSet::new(), served: BTreeSet::new() };
+            Self { accepted: vec![false; places.cells()], unchanged: BTreeSet::new(), served: Served::by("generator") };
         for record in read::<Answers>(folder)? {
             match record?.1 {
-                Record::Outcome(Outcome { of, verdict: Verdict::Accepted(_), served_model, .. }) => {
+                Record::Outcome(Outcome { of, verdict: Verdict::Accepted(_), served_model, response_id, .. }) => {
                     let cell = places.cell(&of).and_then(|cell| standing.accepted.get_mut(cell));
                     *cell.ok_or_else(|| foreign("answers"))? = true;
-                    standing.served.extend(served_model);
+                    standing.served.take(served_model.as_deref(), response_id.as_deref())?;
                 }
                 Record::Note(note) => {
                     standing.unchanged.insert(note.question);

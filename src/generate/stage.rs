@@ -1,7 +1,7 @@
 //! The stage: what is left to ask is asked, what came of it is weighed, and the ledger is sealed.
 
 use super::backend::Backend;
-use super::cells::{Calls, mixed_models};
+use super::cells::Calls;
 use super::embedded;
 use super::plan::Plan;
 use super::resume::Standing;
@@ -55,9 +55,6 @@ async fn fill(
     tally: &Tally,
 ) -> Result<(), Failure> {
     let standing = Standing::read(folder.path(), &plan.places)?;
-    if standing.served.len() > 1 {
-        return Err(mixed_models());
-    }
     note_unchanged(plan, writer, unchanged, &standing).await?;
     let asked = || order::cells(plan.protocol).into_iter().filter(|cell| is_asked(plan, unchanged, cell));
     let left = |cell: &Cell| !holds_answer(plan, &standing, cell);
@@ -70,9 +67,7 @@ async fn fill(
     });
     match backend {
         Backend::Reader(spec) => embedded::fill(spec, plan, writer, context, &mut cells, tally).await,
-        Backend::Called(called) => {
-            Calls::new(plan, writer, called, context, standing.served.clone(), tally).fill(cells).await
-        }
+        Backend::Called(called) => Calls::new(plan, writer, called, context, &standing.served, tally).fill(cells).await,
     }
 }
 

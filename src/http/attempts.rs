@@ -72,7 +72,9 @@ where
             Attempted::Invalid { reason, retry_after } => (reason, retry_after),
         };
         let Some(own) = waits.next() else { break };
-        wait(context, stage, reason, wish.unwrap_or(own.min(policy.cap))).await?;
+        // A wish of nothing would use up all attempts at once.
+        let own = own.min(policy.cap);
+        wait(context, stage, reason, wish.map_or(own, |wish| wish.max(own))).await?;
     }
     Ok(None)
 }
@@ -187,6 +189,16 @@ mod tests {
         assert_eq!(accepted.unwrap(), Some(1));
         assert_eq!(waited(&heard), [Duration::from_millis(89)]);
         assert!(started.elapsed() >= Duration::from_millis(89));
+    }
+
+    #[tokio::test]
+    async fn a_wish_for_no_wait_does_not_use_up_the_attempts_at_once() {
+        let heard = Arc::new(Heard::default());
+        let attempt = async |_| invalid(Some(0));
+        let accepted = until_accepted(policy(4), &context(&heard, None), StageName::Generate, attempt).await;
+        assert_eq!(accepted.unwrap(), None);
+        let waits = waited(&heard);
+        assert!(waits.len() == 3 && waits.iter().all(|wait| *wait >= policy(4).base), "{waits:?}");
     }
 
     #[tokio::test]

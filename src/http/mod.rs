@@ -12,6 +12,7 @@ pub mod context;
 pub mod pace;
 pub mod retry_after;
 pub mod secrets;
+pub mod served;
 pub mod tally;
 
 pub use attempts::{Attempted, RetryPolicy, interrupted, until_accepted};
@@ -21,4 +22,5 @@ pub use context::{Budget, Context};
 pub use pace::{InFlight, Pace};
 pub use retry_after::retry_after;
 pub use secrets::Secrets;
+pub use served::Served;
 pub use tally::Tally;

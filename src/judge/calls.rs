@@ -115,9 +115,13 @@ impl Calls<'_> {
         if let Attempted::Invalid { reason, .. } = &attempted {
             work.tally.add(reason);
         }
+        let served = facts.clone();
         let outcome = JudgmentOutcome { attempt: seq, verdict, facts, latency, body: body.as_deref().map(Digest::of) }
             .record(question);
         work.writer.append_with_blobs(&outcome, body.into_iter().collect()).await?;
+        if let Attempted::Accepted(()) = attempted {
+            work.served.accept(&served)?;
+        }
         Ok(attempted)
     }
 

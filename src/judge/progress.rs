@@ -1,5 +1,6 @@
 //! What a judgments ledger that was begun earlier says already.
 
+use crate::http::Served;
 use crate::ledger::record::{JudgmentsRecord, Outcome, Packet, Record, Verdict};
 use crate::ledger::{self, stage};
 use crate::model::{Failure, QuestionId};
@@ -27,16 +28,20 @@ impl Recorded {
 /// What is on record, by question.
 pub type Progress = HashMap<QuestionId, Recorded>;
 
-/// Reads the judgments so far.
+/// Reads the judgments so far, and what judges said beside them.
 ///
 /// # Errors
-/// The ledger is damaged.
-pub fn read(folder: &Utf8Path) -> Result<Progress, Failure> {
-    let mut progress = Progress::new();
+/// The ledger is damaged, or holds judgments that cannot stand beside each other.
+pub fn read(folder: &Utf8Path) -> Result<(Progress, Served), Failure> {
+    let (mut progress, served) = (Progress::new(), Served::by("judge"));
     for record in ledger::read::<stage::Judgments>(folder)? {
-        take(&mut progress, record?.1);
+        let (_, record) = record?;
+        if let Record::Outcome(Outcome { verdict: Verdict::Accepted(_), served_model, response_id, .. }) = &record {
+            served.take(served_model.as_deref(), response_id.as_deref())?;
+        }
+        take(&mut progress, record);
     }
-    Ok(progress)
+    Ok((progress, served))
 }
 
 fn take(progress: &mut Progress, record: JudgmentsRecord) {

@@ -7,7 +7,7 @@ use super::plan::{Plan, plan};
 use super::progress;
 use super::{batch, calls};
 use crate::freeze::Frozen;
-use crate::http::{Context, Tally};
+use crate::http::{Context, Served, Tally};
 use crate::ledger::stage::Judgments;
 use crate::ledger::{self, AnswersLock, JudgmentsLock, Opened, RunFolder, Writer};
 use crate::model::{Event, Failure, FailureClass, Fraction, StageName};
@@ -17,7 +17,7 @@ use crate::spec::JudgeBackend;
 /// process left; an accepted judgment is never asked for again.
 ///
 /// # Errors
-/// [`FailureClass::Incomplete`] where the audit was interrupted, the budget is used up, the judge cannot be reached, or
+/// [`FailureClass::Incomplete`] where the audit was interrupted, the budget is used up, the judge cannot be reached or changes its model, or
 /// more packets than the spec tolerates are left without a judgment; it can be resumed then.
 /// [`FailureClass::Evidence`] where a ledger or a blob is damaged. [`FailureClass::Usage`] where a key is not set.
 pub async fn judge(
@@ -35,8 +35,8 @@ pub async fn judge(
     }
     let protocol = &frozen.protocol;
     let plan = plan(protocol, answers)?;
-    let (seed, done) = (protocol.seeds.packets, progress::read(folder.path())?);
-    let work = Work { seed, folder, writer: &writer, done, context, tally: Tally::default() };
+    let (seed, (done, served)) = (protocol.seeds.packets, progress::read(folder.path())?);
+    let work = Work { seed, folder, writer: &writer, done, served, context, tally: Tally::default() };
     let packets = run(frozen, &plan, &work).await?;
     check_missing(frozen, packets, &work)?;
     drop(work);
@@ -55,6 +55,8 @@ pub(super) struct Work<'a> {
     pub writer: &'a Writer<Judgments>,
     /// What it said at the start.
     pub done: progress::Progress,
+    /// What judges say beside accepted judgments.
+    pub served: Served,
     /// The outside world.
     pub context: &'a Context,
     /// Attempts of this process that came to nothing.

@@ -108,8 +108,13 @@ pub struct Validity {
     pub packets: u64,
     /// Questions for which both passes of retrieval did not match.
     pub mismatched_evidence: u64,
-    /// Models that the servers said they used, by snapshot.
+    /// Models that the servers said they used, by snapshot; those of the judge come last, under [`Validity::JUDGE`].
     pub served_models: Vec<(String, Vec<String>)>,
+}
+
+impl Validity {
+    /// The name in `served_models` that stands for the judge.
+    pub const JUDGE: &str = "judge";
 }
 
 /// What differs between two runs of one protocol.

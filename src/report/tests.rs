@@ -195,3 +195,17 @@ fn flips_without_texts_show_ids_once() {
     assert!(text.contains("**1.** question `q-17` · was correct, is wrong\n"), "{text}");
     assert!(text.contains("- left        library.md#2\n"), "{text}");
 }
+
+#[test]
+fn a_judge_of_another_model_is_named_and_is_no_caveat() {
+    let mixed = "named more than one model";
+    let mut result = incompatible();
+    result.validity.served_models.push(("judge".to_owned(), vec!["gpt-4.1-2026".to_owned()]));
+    let text = markdown(&result);
+    assert!(text.contains("`judge` served by `gpt-4.1-2026`") && !text.contains(mixed), "{text}");
+    result.validity.served_models[2].1.push("another".to_owned());
+    assert!(markdown(&result).contains(mixed));
+    result.validity.served_models.truncate(2);
+    result.validity.served_models[1].1 = vec!["another".to_owned()];
+    assert!(markdown(&result).contains(mixed));
+}

@@ -59,6 +59,7 @@ impl Counts {
 pub(super) fn tally(protocol: &Protocol, folder: &Utf8Path, collected: &Collected) -> Result<Tally, Failure> {
     let mut counts = Counts::default();
     let mut served: BTreeMap<SnapshotName, BTreeSet<String>> = BTreeMap::new();
+    let mut judges: BTreeSet<String> = BTreeSet::new();
     for record in ledger::read::<stage::Answers>(folder)? {
         let (seq, record) = record?;
         counts.take(seq, &record);
@@ -69,11 +70,22 @@ pub(super) fn tally(protocol: &Protocol, folder: &Utf8Path, collected: &Collecte
     for record in ledger::read::<stage::Judgments>(folder)? {
         let (seq, record) = record?;
         counts.take(seq, &record);
+        if let Record::Outcome(Outcome { served_model: Some(model), verdict: Verdict::Accepted(_), .. }) = record {
+            judges.insert(model);
+        }
     }
+    let served = named(served, judges);
     Ok(Tally { validity: validity(protocol, collected, served), record: record(folder, counts)? })
 }
 
-fn validity(protocol: &Protocol, collected: &Collected, served: BTreeMap<SnapshotName, BTreeSet<String>>) -> Validity {
+/// The models by snapshot, those of the judge last.
+fn named(served: BTreeMap<SnapshotName, BTreeSet<String>>, judges: BTreeSet<String>) -> Vec<(String, Vec<String>)> {
+    let judges = Some((Validity::JUDGE.to_owned(), judges)).filter(|(_, models)| !models.is_empty());
+    let served = served.into_iter().map(|(name, models)| (name.to_string(), models)).chain(judges);
+    served.map(|(name, models)| (name, models.into_iter().collect())).collect()
+}
+
+fn validity(protocol: &Protocol, collected: &Collected, served: Vec<(String, Vec<String>)>) -> Validity {
     let asked = (protocol.questions.len() - collected.unchanged.len()) as u64;
     let cells = asked * u64::from(protocol.spec.generate.repeats);
     let names = || protocol.snapshots.iter().map(|snapshot| &snapshot.name);
@@ -85,10 +97,7 @@ fn validity(protocol: &Protocol, collected: &Collected, served: BTreeMap<Snapsho
         excluded_questions: collected.excluded.len() as u64,
         packets: collected.packets,
         mismatched_evidence: collected.mismatched,
-        served_models: served
-            .into_iter()
-            .map(|(name, models)| (name.to_string(), models.into_iter().collect()))
-            .collect(),
+        served_models: served,
     }
 }
 
@@ -107,4 +116,19 @@ fn record(folder: &Utf8Path, counts: Counts) -> Result<RunRecord, Failure> {
         tokens: (counts.usage.input, counts.usage.output),
         duration_ms: counts.last_ms.saturating_sub(counts.first_ms.unwrap_or(counts.last_ms)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_models_of_the_judge_come_last_and_only_where_it_named_any() {
+        let of = |model: &str| BTreeSet::from([model.to_owned()]);
+        let served = BTreeMap::from([(SnapshotName::old(), of("m-1")), (SnapshotName::new_snapshot(), of("m-1"))]);
+        let names = |judges| named(served.clone(), judges).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(names(BTreeSet::new()), ["new", "old"]);
+        assert_eq!(names(of("j-1")), ["new", "old", "judge"]);
+        assert_eq!(named(served, of("j-1"))[2].1, ["j-1"]);
+    }
 }

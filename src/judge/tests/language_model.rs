@@ -129,6 +129,23 @@ async fn fatal_replies_stop_the_audit_after_one_attempt() {
 }
 
 #[tokio::test]
+async fn a_judge_whose_model_moves_stops_the_audit_for_good() {
+    let moved = ResponseTemplate::new(200)
+        .set_body_json(json!({ "model": "judge-1-0914", "choices": [{ "message": { "content": GOOD } }] }));
+    let server = server_with(vec![completion(GOOD), moved, completion(GOOD)]).await;
+    let cells = ASKED[0].2;
+    let asked: Vec<Asked<'_>> = ["q1", "q2", "q3"].into_iter().map(|id| (id, "which river", cells)).collect();
+    let mut run = Run::with(&asked, model(&server)).await;
+    run.context.concurrency = Some(1);
+    for _ in 0..2 {
+        let failure = run.judge().await.unwrap_err();
+        assert_eq!(failure.class, FailureClass::Incomplete);
+        assert_eq!(failure.message, "the judge's server changed the model that it serves during the audit");
+        assert_eq!(run.outcomes(), ["accepted"; 2]);
+    }
+}
+
+#[tokio::test]
 async fn a_missing_key_is_a_usage_error_before_any_call() {
     let server = MockServer::start().await;
     let JudgeBackend::OpenAi(spec) = model(&server) else { unreachable!() };

@@ -4,7 +4,7 @@ use super::SENTENCE;
 use crate::gate::Verdict;
 use crate::report::document::Line;
 use crate::report::numbers;
-use crate::report::result::AuditResult;
+use crate::report::result::{AuditResult, Validity};
 
 /// Caveats of the machinery first, then what this run shows.
 pub(super) fn warnings(result: &AuditResult) -> Vec<Line<'_>> {
@@ -57,8 +57,10 @@ fn mismatched<'a>(result: &AuditResult) -> Option<Line<'a>> {
 /// Answers of more than one served model cannot be told from churn.
 fn mixed_models<'a>(result: &AuditResult) -> Option<Line<'a>> {
     let models = &result.validity.served_models;
-    let first = models.first().map(|(_, names)| names);
-    let differ = models.iter().any(|(_, names)| names.len() > 1 || Some(names) != first);
+    // The judge may well be another model than the generator.
+    let mut generators = models.iter().filter(|(name, _)| name != Validity::JUDGE).map(|(_, names)| names);
+    let first = generators.next();
+    let differ = generators.any(|names| Some(names) != first) || models.iter().any(|(_, names)| names.len() > 1);
     differ.then(|| Line::ours("The servers named more than one model: part of the churn may be the models'."))
 }
 

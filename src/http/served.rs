@@ -1,0 +1,118 @@
+//! What servers say of themselves beside their replies, and what may not be: a model that changes within one stage, and
+//! a reply that is given twice. Both would be taken for churn, or for the want of it.
+
+use super::chat::Facts;
+use crate::model::{Digest, Failure, FailureClass};
+use std::collections::{BTreeSet, HashSet};
+use std::sync::{Mutex, PoisonError};
+
+/// The shortest id that is believed to be unique. Hosted services and most local servers give random ids of 30
+/// characters or so; shorter ones are counters, clock times, constants, or drawn from a thousand numbers, and come twice
+/// without any cache.
+const SHORTEST_ID: usize = 20;
+
+/// What the accepted replies of one stage say, those of earlier processes included.
+#[derive(Debug)]
+pub struct Served {
+    /// Whose server it is: `generator` or `judge`.
+    whose: &'static str,
+    said: Mutex<Said>,
+}
+
+#[derive(Debug, Default)]
+struct Said {
+    models: BTreeSet<String>,
+    /// Digests of response ids.
+    ids: HashSet<Digest>,
+}
+
+impl Served {
+    /// Nothing was said yet. `whose` names the server in messages.
+    #[must_use]
+    pub fn by(whose: &'static str) -> Self {
+        Self { whose, said: Mutex::default() }
+    }
+
+    /// Takes what stands beside one more accepted reply.
+    ///
+    /// # Errors
+    /// It is from another model than those before, or has the id of one of them: the audit cannot stand.
+    pub fn accept(&self, facts: &Facts) -> Result<(), Failure> {
+        self.take(facts.served_model.as_deref(), facts.response_id.as_deref())
+    }
+
+    /// The same for a reply on record.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn take(&self, model: Option<&str>, id: Option<&str>) -> Result<(), Failure> {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = model
+            && !said.models.contains(model)
+        {
+            said.models.insert(model.to_owned());
+        }
+        if said.models.len() > 1 {
+            return Err(mixed_models(self.whose));
+        }
+        let unique = id.filter(|id| id.chars().count() >= SHORTEST_ID);
+        match unique.map(|id| said.ids.insert(Digest::of(id.as_bytes()))) {
+            Some(false) => Err(replayed(self.whose)),
+            Some(true) | None => Ok(()),
+        }
+    }
+}
+
+fn mixed_models(whose: &str) -> Failure {
+    let message = format!("the {whose}'s server changed the model that it serves during the audit");
+    Failure::new(FailureClass::Incomplete, message)
+        .with_hint("name a model version that does not move, remove the run folder, and run again")
+}
+
+fn replayed(whose: &str) -> Failure {
+    let message = format!("the {whose}'s server gave one response twice, under the same id: a cache answered for it");
+    Failure::new(FailureClass::Incomplete, message).with_hint(
+        "repeats out of a cache show no noise: turn off every cache of responses between the audit and the model, \
+         remove the run folder, and run again",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "chatcmpl-0123456789abcdef";
+
+    #[test]
+    fn a_second_model_is_refused_whether_or_not_the_first_is_named_again() {
+        let served = Served::by("judge");
+        for model in [None, Some("m-1"), None, Some("m-1")] {
+            served.take(model, None).unwrap();
+        }
+        let failure = served.take(Some("m-2"), None).unwrap_err();
+        assert_eq!(failure.class, FailureClass::Incomplete);
+        assert_eq!(failure.message, "the judge's server changed the model that it serves during the audit");
+        assert!(served.take(Some("m-1"), None).is_err(), "what was mixed stays so");
+    }
+
+    #[test]
+    fn an_id_that_comes_twice_is_a_replay() {
+        let served = Served::by("generator");
+        served.accept(&Facts { response_id: Some(ID.to_owned()), ..Facts::default() }).unwrap();
+        served.take(None, Some(&format!("{ID}0"))).unwrap();
+        let failure = served.take(None, Some(ID)).unwrap_err();
+        assert_eq!(failure.class, FailureClass::Incomplete);
+        assert!(failure.message.contains("a cache answered"), "{failure}");
+        assert!(failure.to_string().contains("turn off every cache"), "{failure}");
+    }
+
+    #[test]
+    fn ids_that_are_absent_or_too_short_to_be_unique_say_nothing() {
+        let served = Served::by("generator");
+        for id in [None, Some(""), Some("chatcmpl-817"), Some("cmpl-1")] {
+            for _ in 0..2 {
+                served.take(None, id).unwrap();
+            }
+        }
+    }
+}
