@@ -30,8 +30,10 @@ muted() {
 case "$INPUT_COMMAND" in run | check) ;; *) fail '`command` is `run` or `check`' ;; esac
 cd -- "$INPUT_WORKING_DIRECTORY"
 
-arguments=("$INPUT_COMMAND" "--runs=${INPUT_RUNS}")
-[ -n "$INPUT_RUNS" ] || arguments=("$INPUT_COMMAND")
+# Runs are kept out of the checkout, where a change could have put one.
+runs="$INPUT_RUNS"
+[ -n "$runs" ] || runs="${RUNNER_TEMP:-$(mktemp -d)}/churngate-runs"
+arguments=("$INPUT_COMMAND" "--runs=$runs")
 base="${INPUT_BASE:-$EVENT_BASE}"
 if [ -n "$base" ] && [ "$base" != none ]; then
   arguments+=("--base=$base")
@@ -50,7 +52,13 @@ muted "$CHURNGATE" "${arguments[@]}" -- "$INPUT_SPEC" || code=$?
 folder="$(cat -- "$folder_file")"
 rm -f -- "$folder_file"
 
-if [ -n "$folder" ] && [ -f "$folder/result.json" ]; then
+# Only these exit codes come with a verdict. After any other one, what lies in the folder is older than this step or not its
+# own, and is not read.
+case "$code" in 0 | 1 | 3) finished=true ;; *) finished=false ;; esac
+if [ "$finished" = false ]; then
+  printf '**Churngate:** the audit could not be completed (exit code %s), so there is no verdict.\n' "$code" \
+    >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+elif [ -n "$folder" ]; then
   publishing=(publish "--comment=$INPUT_COMMENT" "--status=$INPUT_STATUS" "--disclosure=$INPUT_DISCLOSURE")
   [ "$INPUT_REQUIRE_PUBLISH" != true ] || publishing+=(--require-publish)
   [ -z "$INPUT_PULL_REQUEST" ] || publishing+=("--pull-request=$INPUT_PULL_REQUEST")

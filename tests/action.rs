@@ -296,6 +296,74 @@ fn a_run_folder_that_is_a_trick_publishes_nothing() {
     assert_eq!(mock.state()["calls"], json!([]));
 }
 
+/// The action's script with a false program, which finds a finished run in its folder and ends with this code.
+#[cfg(unix)]
+struct Script {
+    beside: TempDir,
+}
+
+#[cfg(unix)]
+impl Script {
+    fn new() -> Self {
+        use std::os::unix::fs::PermissionsExt as _;
+        let beside = tempfile::tempdir().unwrap();
+        let program = "#!/bin/bash\nprintf '%s\\n' \"$@\" >>\"$BESIDE/$1\"\n[ \"$1\" = run ] || exit 0\n\
+            for each; do case \"$each\" in --folder-file=*) printf %s \"$BESIDE\" >\"${each#*=}\" ;; esac; done\nexit \"$CODE\"\n";
+        let path = beside.path().join("program");
+        std::fs::write(&path, program).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::write(beside.path().join("result.json"), RESULT).unwrap();
+        Self { beside }
+    }
+
+    fn run(&self, code: i32, runs: &str) -> Option<i32> {
+        let beside = self.beside.path();
+        let mut command = Command::new("bash");
+        command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("action/run.sh")).current_dir(beside).env_clear();
+        command.env("PATH", "/usr/bin:/bin").env("BESIDE", beside).env("CODE", code.to_string());
+        command.env("CHURNGATE", beside.join("program")).env("RUNNER_TEMP", beside);
+        command.env("GITHUB_OUTPUT", beside.join("output")).env("GITHUB_STEP_SUMMARY", beside.join("summary"));
+        let inputs = ["BASE", "ARGS", "PULL_REQUEST", "HEAD", "REQUIRE_PUBLISH"].map(|name| (name, ""));
+        let given = [("COMMAND", "run"), ("SPEC", "churngate.yaml"), ("WORKING_DIRECTORY", "."), ("RUNS", runs)];
+        let publishing = [("COMMENT", "always"), ("STATUS", "status"), ("DISCLOSURE", "ids")];
+        for (name, value) in inputs.into_iter().chain(given).chain(publishing) {
+            command.env(format!("INPUT_{name}"), value);
+        }
+        command.env("EVENT_BASE", "").output().unwrap().status.code()
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.beside.path().join(name)).unwrap_or_default()
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn only_an_exit_code_with_a_verdict_publishes_what_lies_in_the_folder() {
+    for (code, has_verdict) in
+        [(0, true), (1, true), (3, true), (2, false), (4, false), (5, false), (101, false), (130, false)]
+    {
+        let script = Script::new();
+        assert_eq!(script.run(code, ""), Some(code));
+        assert_eq!(script.read("publish").contains("--comment=always"), has_verdict, "{code}");
+        let told = format!("could not be completed (exit code {code})");
+        assert_eq!(script.read("summary").contains(&told), !has_verdict, "{code}");
+        assert!(script.read("output").starts_with("verdict=\n"), "{code}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn runs_are_kept_among_the_runners_temporary_files_or_where_the_input_says() {
+    let script = Script::new();
+    script.run(0, "");
+    let expected = format!("--runs={}/churngate-runs", script.beside.path().display());
+    assert!(script.read("run").lines().any(|argument| argument == expected), "{}", script.read("run"));
+    let script = Script::new();
+    script.run(0, "kept");
+    assert!(script.read("run").lines().any(|argument| argument == "--runs=kept"), "{}", script.read("run"));
+}
+
 #[test]
 fn the_action_declares_the_outputs_that_are_written() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

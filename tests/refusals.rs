@@ -172,3 +172,34 @@ fn an_excluded_id_that_no_question_has_is_told() -> Result<()> {
     mentions(&stderr(&run), &[note]);
     Ok(())
 }
+
+#[test]
+fn a_result_that_does_not_follow_from_its_ledgers_is_not_published() -> Result<()> {
+    let workspace = Workspace::quickstart()?;
+    assert_eq!(code(&workspace.churngate(&["run", "churngate.yaml"])?)?, 1);
+    let folder = workspace.run_folder()?;
+    let publish = || workspace.churngate(&["publish", &folder.display().to_string()]);
+    let output = publish()?;
+    assert_eq!(code(&output)?, 0, "{}", stderr(&output));
+    assert!(!stderr(&output).contains("holds no ledgers"), "{}", stderr(&output));
+
+    let written = std::fs::read_to_string(folder.join("result.json"))?;
+    let forged = written.replacen("\"incompatible\"", "\"compatible\"", 1);
+    assert_ne!(forged, written);
+    std::fs::write(folder.join("result.json"), &forged)?;
+    let output = publish()?;
+    assert_eq!(code(&output)?, 5, "{}", stderr(&output));
+    mentions(&stderr(&output), &["result.json", "does not follow from the ledgers", "hint"]);
+    // Neither is one whose ledgers are there in part only.
+    std::fs::write(folder.join("result.json"), &written)?;
+    std::fs::remove_file(folder.join("evidence.jsonl"))?;
+    assert_eq!(code(&publish()?)?, 5);
+
+    for ledger in ["protocol.lock.json", "answers.jsonl", "judgments.jsonl"] {
+        std::fs::remove_file(folder.join(ledger))?;
+    }
+    let output = publish()?;
+    assert_eq!(code(&output)?, 0, "{}", stderr(&output));
+    mentions(&stderr(&output), &["warning:", "holds no ledgers"]);
+    Ok(())
+}

@@ -21,4 +21,4 @@ pub use audit::{Finished, audit};
 pub use origin::{Origin, origin};
 pub use plan::{Plan, plan};
 pub use prepare::{Prepared, prepare};
-pub use recompute::{Verified, recompute, verify};
+pub use recompute::{Verified, recompute, recorded, verify};

@@ -52,7 +52,7 @@ pub fn prepare(
     if base.is_some() {
         refuse_committed(&folder)?;
     }
-    Ok(Prepared { folder, protocol, origin })
+    Ok(Prepared { protocol, folder, origin })
 }
 
 /// Refuses a run that came with the checkout: whoever wrote the change could have made it up, and a sealed run is believed.

@@ -4,10 +4,14 @@ use super::{collect, flips, machinery, origin, tally};
 use crate::analyze::{self, Settings};
 use crate::freeze::{self, Protocol};
 use crate::gate;
+use crate::ledger::stage::{self, Stage as _};
 use crate::ledger::{self, BlobCheck, JudgmentsLock, StageReport, Verification};
 use crate::model::{Digest, Failure, FailureClass, SnapshotName};
 use crate::report::{self, AuditResult, SnapshotSummary};
 use camino::Utf8Path;
+
+/// The files of a run's record.
+const RECORD: [&str; 4] = [stage::Protocol::FILE, stage::Evidence::FILE, stage::Answers::FILE, stage::Judgments::FILE];
 
 /// What `verify` checked.
 #[derive(Debug)]
@@ -55,6 +59,21 @@ pub fn result(protocol: &Protocol, folder: &Utf8Path, judgments: &JudgmentsLock)
 pub fn recompute(folder: &Utf8Path) -> Result<AuditResult, Failure> {
     let (_, _, _, judgments) = ledger::open_locks(folder)?;
     result(&freeze::load(folder)?, folder, &judgments)
+}
+
+/// The result in a run folder: the one that follows from its ledgers, held against `result.json`. Nothing where the folder
+/// has no part of a run's record, so that `result.json` stands there alone.
+///
+/// # Errors
+/// As [`recompute`], or `result.json` says something else: class [`FailureClass::Evidence`].
+pub fn recorded(folder: &Utf8Path) -> Result<Option<AuditResult>, Failure> {
+    // A link or a folder in a record's place is a part of it too: it is for the ledgers to refuse.
+    if !RECORD.iter().any(|file| folder.join(file).symlink_metadata().is_ok()) {
+        return Ok(None);
+    }
+    let result = recompute(folder)?;
+    compare(folder, &result)?;
+    Ok(Some(result))
 }
 
 /// Checks every digest, chain, seal and reference of a run, recomputes every figure and the verdict, and compares
