@@ -151,3 +151,21 @@ fn two_flips_alone_block_nothing_and_three_do() {
 fn stable_flip(observation: &Observation) -> bool {
     run(std::slice::from_ref(observation)).kernels[1].stable_flips == 1
 }
+
+#[test]
+fn the_more_cautious_of_the_bounds_over_questions_and_clusters_counts() {
+    let mut observations = tqa();
+    // All flips come from one source.
+    for (place, observation) in observations.iter_mut().enumerate() {
+        observation.cluster = Some(if place < 10 { "one".to_owned() } else { format!("source {}", place / 4) });
+    }
+    let analysis = run(&observations);
+    let semantic = &analysis.kernels[1];
+    let clusters = semantic.clusters.as_ref().expect("clusters");
+    assert!(clusters.exact && clusters.clusters == 49, "{clusters:?}");
+    assert!(semantic.lower_bound.value() > 0.0 && clusters.lower_bound.value() <= 0.0, "{clusters:?}");
+    let decision = decide(&analysis, &default_gate());
+    assert!(!decision.incompatible_when[2].holds && !decision.compatible_when[0].holds, "{decision:?}");
+    assert!((decision.compatible_when[0].figure_pp - clusters.upper_bound * 100.0).abs() < 1e-12);
+    assert_eq!(decision.verdict, Verdict::Inconclusive);
+}
