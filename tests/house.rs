@@ -288,3 +288,22 @@ fn measures_stay_within_the_house_limits() -> Result<()> {
     assert_eq!(measure.undocumented, Vec::<String>::new());
     Ok(())
 }
+
+#[test]
+fn every_direct_dependency_has_its_reason() -> Result<()> {
+    let manifest = fs::read_to_string(root().join("Cargo.toml"))?;
+    let mut named = BTreeSet::new();
+    let mut within = false;
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            within = line.trim_end_matches(']').ends_with("dependencies");
+        } else if within && let Some((name, _)) = line.split_once('=') {
+            named.insert(name.trim().to_owned());
+        }
+    }
+    let page = fs::read_to_string(root().join("docs/dependencies.md"))?;
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" |"));
+    let listed: BTreeSet<String> = rows.map(|(name, _)| name.to_owned()).filter(|name| name != "crate").collect();
+    assert_eq!(listed, named);
+    Ok(())
+}

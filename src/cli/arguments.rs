@@ -12,9 +12,6 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
-    /// Say more on standard error; twice for everything.
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
-    pub verbose: u8,
 }
 
 /// A command.

@@ -10,18 +10,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Starts logging to standard error: warnings, or more with `-v`.
-pub fn start_logging(verbose: u8) {
-    let level = match verbose {
-        0 => "warn",
-        1 => "churngate=info",
-        _ => "churngate=debug",
-    };
-    let subscriber = tracing_subscriber::fmt().with_env_filter(level).with_writer(std::io::stderr).finish();
-    // A second call in one process (as in tests) keeps the first subscriber, which is what is wanted.
-    drop(tracing::subscriber::set_global_default(subscriber));
-}
-
 /// Makes the context of one run.
 ///
 /// # Errors

@@ -36,7 +36,6 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if error.print().is_ok() { code } else { FailureClass::Incomplete.exit_code() });
         }
     };
-    context::start_logging(arguments.verbose);
     match dispatch(arguments) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
