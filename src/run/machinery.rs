@@ -63,5 +63,5 @@ fn judge(backend: &JudgeBackend) -> String {
 
 /// The model's name alone: the server's address may be nobody's business.
 fn model(server: &OpenAiSpec) -> String {
-    format!("model `{}`", server.model)
+    format!("model {}", server.model)
 }
