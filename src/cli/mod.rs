@@ -1,4 +1,5 @@
-//! Arguments, one file a command, terminal output, exit codes. Alone prints, alone reads the environment.
+//! Arguments, one file a command, terminal output, exit codes. Alone prints, alone takes keys and settings from
+//! the environment.
 
 mod analyze;
 mod arguments;
