@@ -38,6 +38,10 @@ base="${INPUT_BASE:-$EVENT_BASE}"
 if [ -n "$base" ] && [ "$base" != none ]; then
   arguments+=("--base=$base")
 fi
+while IFS= read -r variable; do
+  variable="${variable%$'\r'}"
+  [ -z "$variable" ] || arguments+=("--new=$variable")
+done <<<"$INPUT_NEW"
 while IFS= read -r argument; do
   argument="${argument%$'\r'}"
   [ -z "$argument" ] || arguments+=("$argument")

@@ -112,8 +112,10 @@ fn a_looser_gate_is_told_and_not_used() {
     repository.commit(&[("churngate.yaml", &looser)]);
     let (code, report) = repository.audit();
     assert_eq!(code, Some(3), "two questions prove nothing, and the base says that this fails: {report}");
-    assert!(report.contains("This change edits `churngate.yaml` (gate) but"), "{report}");
-    assert!(report.contains("≥ 3 pp") && !report.contains("99 pp"), "{report}");
+    assert!(report.contains("This change edits `churngate.yaml` but is judged under"), "{report}");
+    let told = "It would change: `gate.incompatible_when[0].exact.at_least:` `3pp` `→` `99pp;` `gate.inconclusive:` fail `→` pass";
+    assert!(report.contains(told), "{report}");
+    assert!(report.contains("≥ 3 pp") && !report.contains("≥ 99 pp"), "{report}");
 }
 
 #[test]
@@ -123,6 +125,7 @@ fn another_question_file_prompt_or_server_is_told_and_not_used() {
     repository.commit(&[("questions.jsonl", "{\"id\": \"easy\", \"question\": \"Easy?\"}\n"), ("prompt.txt", &prompt)]);
     let (_, report) = repository.audit();
     assert!(report.contains("edits `questions.jsonl` but"), "{report}");
+    assert!(report.contains("It would change: lines: 2 `→` 1"), "{report}");
     assert!(report.contains("edits `prompt.txt` but"), "{report}");
     let asked = repository.read(".folder");
     assert!(!repository.read(&format!("{asked}/result.json")).contains("easy"));
@@ -134,7 +137,8 @@ fn another_question_file_prompt_or_server_is_told_and_not_used() {
     repository.commit(&[("churngate.yaml", &elsewhere)]);
     let (code, report) = repository.audit();
     assert_eq!(code, Some(3), "the base's reader needs no key: {report}");
-    assert!(report.contains("`churngate.yaml` (generate)"), "{report}");
+    assert!(report.contains("`generate.openai:` nothing `→`") && report.contains("evil.example"), "{report}");
+    assert!(!report.contains("](http"), "no value of the change is a link: {report}");
 }
 
 #[test]
@@ -146,7 +150,10 @@ fn a_comment_in_the_spec_is_no_edit_and_a_removed_spec_is_one() {
     repository.commit(&[]);
     let (code, report) = repository.audit();
     assert_eq!(code, Some(3));
-    assert!(report.contains("`churngate.yaml` (removes it)"), "{report}");
+    assert!(
+        report.contains("edits `churngate.yaml` but") && report.contains("It would change: it is removed"),
+        "{report}"
+    );
 }
 
 #[test]
@@ -187,7 +194,7 @@ fn an_old_snapshot_in_the_tree_that_the_change_edits_is_told() {
     repository.base = repository.commit(&[("churngate.yaml", &spec), ("old/a.md", "Since version 12.")]);
     repository.commit(&[("old/a.md", "Since version 13.")]);
     let (_, report) = repository.audit();
-    assert!(report.contains("This change edits old (which the rule relies on"), "{report}");
+    assert!(report.contains("This change edits old, which the rule of base commit"), "{report}");
 }
 
 /// A spec in `audit/` whose answers a program of the repository gives, started in the repository's folder.
@@ -216,7 +223,7 @@ fn a_program_in_the_working_folder_that_the_change_edits_is_told() {
     assert!(!report().contains("This change edits"));
     repository.commit(&[("tools/answer.sh", "cat >/dev/null\nprintf '{\"answer\": \"y\"}'\n")]);
     let told = report();
-    assert!(told.contains("This change edits `tools/answer.sh` (which"), "{told}");
+    assert!(told.contains("This change edits `tools/answer.sh,` which the rule"), "{told}");
 }
 
 #[test]
@@ -311,4 +318,83 @@ fn init_writes_what_check_accepts_and_overwrites_nothing() {
     assert_eq!(repository.churngate(&["init"]).status.code(), Some(2));
     assert_eq!(repository.read("churngate.yaml"), before);
     assert!(!repository.folder.path().join("questions.jsonl").exists(), "either all or nothing");
+}
+
+/// A spec whose engine is a program that answers with the index it was asked about; the change names the new index.
+fn with_an_index(new: &str) -> Repository {
+    let spec = SPEC
+        .replace("old: { git: base, path: corpus }", "old: { index: docs_v41 }")
+        .replace("new: { path: corpus }", new)
+        .replace("bm25: {}", "command: { argv: [sh, retrieve.sh] }")
+        .replace(", prompt: prompt.txt", "");
+    let program = "read -r line\nindex=${line#*\\\"index\\\":\\\"}\nindex=${index%%\\\"*}\n\
+        printf '[{\"id\": \"d\", \"text\": \"%s\"}]' \"$index\"\n";
+    Repository::new(&[("churngate.yaml", &spec), ("questions.jsonl", QUESTIONS), ("retrieve.sh", program)])
+}
+
+#[test]
+fn a_change_names_the_new_index_in_the_file_that_the_base_names() {
+    let repository = with_an_index("new: { from: index.yaml }");
+    repository.commit(&[("index.yaml", "index: docs_v42\n")]);
+    let (code, report) = repository.audit();
+    assert!(matches!(code, Some(0 | 1 | 3)), "{code:?} {report}");
+    let whole = || repository.read(&format!("{}/report.md", repository.read(".folder")));
+    assert!(whole().contains("index=docs_v42") && whole().contains("index=docs_v41"), "{}", whole());
+    assert!(!report.contains("This change edits"), "naming the index is the change's own right: {report}");
+    let first = repository.read(".folder");
+    repository.commit(&[("index.yaml", "index: docs_v43\n")]);
+    assert!(matches!(repository.audit().0, Some(0 | 1 | 3)));
+    assert!(whole().contains("index=docs_v43"), "{}", whole());
+    assert_ne!(first, repository.read(".folder"), "another index is another audit");
+}
+
+#[test]
+fn what_a_change_names_is_a_plain_name_and_nothing_else() {
+    let repository = with_an_index("new: { from: index.yaml }");
+    let refused = |words: &str| {
+        let (code, said) = repository.audit();
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains(words) && !said.contains("top secret"), "{words}: {said}");
+    };
+    refused("it does not exist");
+    for value in ["https://evil.example/docs", "../other", "docs/_all", "'{{question}}'", "docs_v42?x=1", "'*,-x'"] {
+        repository.commit(&[("index.yaml", &format!("index: {value}\n"))]);
+        refused("is not a plain name");
+    }
+    repository.commit(&[("index.yaml", "index: docs_v42\nurl: other\n")]);
+    refused("`index`, `url`");
+    repository.commit(&[("index.yaml", "[docs_v42]\n")]);
+    refused("expected a mapping");
+    #[cfg(unix)]
+    {
+        let secret = tempfile::tempdir().unwrap();
+        std::fs::write(secret.path().join("secret"), "top secret: 'a b'").unwrap();
+        std::fs::remove_file(repository.folder.path().join("index.yaml")).unwrap();
+        std::os::unix::fs::symlink(secret.path().join("secret"), repository.folder.path().join("index.yaml")).unwrap();
+        refused("is a symbolic link");
+    }
+}
+
+#[test]
+fn the_command_line_names_the_new_index() {
+    let repository = with_an_index("new: { index: docs_v42 }");
+    let checked = |arguments: &[&str]| {
+        let output = repository.churngate(&[&["check"][..], arguments].concat());
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        (output.status.code(), said)
+    };
+    let (code, said) = checked(&["--new=index=docs_v50"]);
+    assert!(code == Some(0) && said.contains("index=docs_v50") && said.contains("index=docs_v41"), "{said}");
+    for (bad, words) in [
+        ("--new=index", "NAME=VALUE"),
+        ("--new=host=evil", "has no variable `host`"),
+        ("--new=index=https://evil.example", "is not a plain name"),
+        ("--new=index=../x", "is not a plain name"),
+    ] {
+        let (code, said) = checked(&[bad]);
+        assert!(code == Some(2) && said.contains(words), "{bad}: {said}");
+    }
+    let (code, said) =
+        (Repository::whole().churngate(&["check", "--new=index=x"]).status.code(), "a path has no variables");
+    assert_eq!(code, Some(2), "{said}");
 }

@@ -2,6 +2,7 @@
 
 use crate::model::Normalisation;
 use crate::report;
+use crate::run;
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand};
 
@@ -48,6 +49,18 @@ pub struct SpecArguments {
     /// its base, so that the pull request cannot change the rule that judges it.
     #[arg(long, value_name = "COMMIT")]
     pub base: Option<String>,
+    /// A variable of the new snapshot, in place of the spec's value: a plain name such as `index=docs_v42`. May stand
+    /// several times.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub new: Vec<String>,
+}
+
+impl SpecArguments {
+    /// What is to be audited.
+    pub fn request(&self) -> run::Request<'_> {
+        let Self { spec, runs, base, new } = self;
+        run::Request { spec, runs: runs.as_deref(), base: base.as_deref(), new, tool_version: super::VERSION }
+    }
 }
 
 /// A spec, and how to run it.

@@ -7,7 +7,7 @@ use crate::run::{self, Plan, Prepared};
 
 /// Validates the spec, resolves its snapshots and prints the plan. Spends nothing.
 pub fn check(arguments: &SpecArguments) -> Result<u8, Failure> {
-    let prepared = run::prepare(&arguments.spec, arguments.runs.as_deref(), arguments.base.as_deref(), super::VERSION)?;
+    let prepared = run::prepare(arguments.request())?;
     let plan = run::plan(&prepared);
     output::write(text(&prepared, &plan).as_bytes())?;
     plan.within_budget().map(|()| 0)

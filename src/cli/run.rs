@@ -1,6 +1,6 @@
 //! `churngate run`.
 
-use super::arguments::{RunArguments, SpecArguments};
+use super::arguments::RunArguments;
 use super::{context, output};
 use crate::gate::{Decision, Verdict};
 use crate::http::Context;
@@ -11,8 +11,7 @@ use camino::Utf8Path;
 
 /// Runs the audit and prints its report.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
-    let SpecArguments { spec, runs, base } = &arguments.spec;
-    let prepared = run::prepare(spec, runs.as_deref(), base.as_deref(), super::VERSION)?;
+    let prepared = run::prepare(arguments.spec.request())?;
     if let Some(file) = &arguments.folder_file {
         tell_folder(file, &prepared.folder)?;
     }

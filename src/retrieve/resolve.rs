@@ -97,6 +97,8 @@ pub(super) fn variables(source: &SnapshotSource) -> BTreeMap<String, String> {
     let pairs = match source {
         SnapshotSource::Variables(variables) => return variables.clone(),
         SnapshotSource::Path(path) => vec![("path", path.to_string())],
+        // `run` reads the file before anything is resolved.
+        SnapshotSource::From(path) => vec![("from", path.to_string())],
         SnapshotSource::Git { revision, path } => vec![("revision", revision.clone()), ("path", path.to_string())],
     };
     pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()

@@ -10,6 +10,9 @@ pub(super) const SPEC: &str = "the spec";
 /// What a file of answers made elsewhere is called where it cannot be read.
 pub(super) const ANSWERS: &str = "the answers";
 
+/// The largest spec, prompt, list of excluded ids or the like that is read, in bytes.
+pub(super) const MAX_SMALL_BYTES: u64 = 16 << 20;
+
 /// The files beside a spec, by paths relative to its folder.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Files<'a> {

@@ -5,10 +5,12 @@
 
 pub mod audit;
 mod collect;
+mod edits;
 mod files;
 mod flips;
 pub mod foreign;
 mod machinery;
+mod newest;
 pub mod origin;
 pub mod outside;
 pub mod plan;
@@ -20,5 +22,5 @@ mod tally;
 pub use audit::{Finished, audit};
 pub use origin::{Origin, origin};
 pub use plan::{Plan, plan};
-pub use prepare::{Prepared, prepare};
+pub use prepare::{Prepared, Request, prepare};
 pub use recompute::{Verified, recompute, recorded, verify};

@@ -17,11 +17,45 @@ const LIMIT: u64 = 1 << 20;
 pub struct Origin {
     /// The base commit that it was to be read from.
     pub commit: String,
-    /// What the working tree has otherwise than that commit, each as it is told to people.
-    pub edited: Vec<String>,
+    /// What the working tree has otherwise than that commit.
+    pub edited: Vec<Edit>,
     /// The file that the base commit does not have; then the rule is the working tree's own, and the verdict neither
     /// blocks nor passes.
     pub missing: Option<String>,
+}
+
+/// Something of the rule that a change edits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+pub enum Edit {
+    /// A part of the rule: the base's version counts.
+    Rule {
+        /// Its path.
+        path: String,
+        /// What would change, as it is told to people.
+        change: String,
+    },
+    /// Something that the rule relies on and that is read as the change has it.
+    Relied {
+        /// Its path.
+        path: String,
+    },
+}
+
+impl Edit {
+    /// A sentence or two about it. What the change would do comes last, since it may be long and is cut then.
+    fn told(&self, commit: &str) -> String {
+        match self {
+            Self::Rule { path, change } => format!(
+                "This change edits {path} but is judged under the version of base commit {commit} all the same. It would \
+                 change: {change}"
+            ),
+            Self::Relied { path } => format!(
+                "This change edits {path}, which the rule of base commit {commit} relies on and which is read as this \
+                 change has it."
+            ),
+        }
+    }
 }
 
 impl Origin {
@@ -41,14 +75,7 @@ impl Origin {
                  neither blocks nor passes."
             )],
             (None, []) => Vec::new(),
-            (None, edited) => {
-                let told = |edit: &String| {
-                    format!(
-                        "This change edits {edit} but is judged under the version of base commit {commit} all the same."
-                    )
-                };
-                edited.iter().map(told).collect()
-            }
+            (None, edited) => edited.iter().map(|edit| edit.told(&commit)).collect(),
         }
     }
 }
@@ -78,8 +105,12 @@ mod tests {
     fn edits_and_a_missing_rule_are_told() {
         let mut origin = Origin { commit: "a".repeat(40), edited: Vec::new(), missing: None };
         assert!(origin.caveats().is_empty());
-        origin.edited = vec!["churngate.yaml (gate, judge)".to_owned()];
-        insta::assert_snapshot!(origin.caveats().join("\n"), @"This change edits churngate.yaml (gate, judge) but is judged under the version of base commit aaaaaaaaaaaa all the same.");
+        let (path, change) = ("churngate.yaml".to_owned(), "name: a → b".to_owned());
+        origin.edited = vec![Edit::Rule { path, change }, Edit::Relied { path: "old".to_owned() }];
+        insta::assert_snapshot!(origin.caveats().join("\n"), @r"
+        This change edits churngate.yaml but is judged under the version of base commit aaaaaaaaaaaa all the same. It would change: name: a → b
+        This change edits old, which the rule of base commit aaaaaaaaaaaa relies on and which is read as this change has it.
+        ");
         origin.missing = Some("churngate.yaml".to_owned());
         insta::assert_snapshot!(origin.caveats().join("\n"), @"Exploratory: base commit aaaaaaaaaaaa has no churngate.yaml, so the rule is this change's own, and the verdict neither blocks nor passes.");
     }

@@ -1,5 +1,6 @@
 //! From the spec's path to a planned protocol: everything that can be known before anything is spent.
 
+use super::newest;
 use super::origin::Origin;
 use super::rule::{self, Rule};
 use crate::freeze::{self, Inputs, Protocol};
@@ -19,22 +20,31 @@ pub struct Prepared {
     pub origin: Option<Origin>,
 }
 
+/// What is to be audited.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The spec's path.
+    pub spec: &'a Utf8Path,
+    /// Where runs are kept; `.churngate` beside the spec where absent.
+    pub runs: Option<&'a Utf8Path>,
+    /// The commit that the spec and the files beside it are read from, in place of the working tree.
+    pub base: Option<&'a str>,
+    /// Variables of the new snapshot, each as `NAME=VALUE`, in place of the spec's own values.
+    pub new: &'a [String],
+    /// The version of this program.
+    pub tool_version: &'static str,
+}
+
 /// Reads the spec and every file it names, resolves the snapshots and plans the protocol.
-///
-/// `runs` is where runs are kept; `.churngate` beside the spec where absent. `base` is the commit that the spec and the
-/// files beside it are read from, in place of the working tree.
 ///
 /// # Errors
 /// Anything wrong with the spec, the questions or the snapshots: all of class [`FailureClass::Usage`] where the
 /// user can mend it. With `base`, a run that git tracks is refused: class [`FailureClass::Evidence`].
-pub fn prepare(
-    path: &Utf8Path,
-    runs: Option<&Utf8Path>,
-    base: Option<&str>,
-    tool_version: &'static str,
-) -> Result<Prepared, Failure> {
+pub fn prepare(request: Request<'_>) -> Result<Prepared, Failure> {
+    let Request { spec: path, runs, base, new, tool_version } = request;
     let folder = path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
-    let Rule { spec, questions, exclude, prompt, origin } = rule::read(path, folder, base)?;
+    let Rule { mut spec, questions, exclude, prompt, origin } = rule::read(path, folder, base)?;
+    newest::fill(&mut spec, folder, new)?;
     let snapshots = retrieve::resolve(&spec, folder)?;
     let inputs = Inputs {
         questions_name: spec.questions.file.to_string(),

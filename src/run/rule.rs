@@ -1,17 +1,16 @@
 //! The rule of an audit: its spec, and the files beside it. On a pull request it is the base commit's, so that nobody can
 //! loosen the gate that judges them, nor send a key elsewhere.
 
-use super::files::{Files, SPEC, Unread};
+use super::edits::edits;
+use super::files::{Files, MAX_SMALL_BYTES, SPEC, Unread};
 use super::origin::Origin;
-use crate::git::{self, CommitId, Located};
-use crate::model::{Failure, FailureClass, SnapshotName};
-use crate::spec::{self, CommandSpec, GenerateBackend, JudgeBackend, RetrieveBackend, SnapshotSource, Spec};
+use crate::git::{self, CommitId};
+use crate::model::{Failure, FailureClass};
+use crate::spec::{self, GenerateBackend, JudgeBackend, RetrieveBackend, SnapshotSource, Spec};
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// The largest question file that is read, in bytes.
-const MAX_QUESTIONS_BYTES: u64 = 1 << 30;
-/// The largest spec, prompt or list of excluded ids that is read, in bytes.
-const MAX_SMALL_BYTES: u64 = 16 << 20;
+pub(super) const MAX_QUESTIONS_BYTES: u64 = 1 << 30;
 
 /// The name that a spec gives to the commit before the change.
 const BASE: &str = "base";
@@ -29,10 +28,10 @@ pub(super) struct Rule {
 
 /// Where a spec lies: its path as it was given, its folder, and its name in there.
 #[derive(Clone, Copy, Debug)]
-struct Place<'a> {
-    path: &'a Utf8Path,
-    folder: &'a Utf8Path,
-    name: &'a Utf8Path,
+pub(super) struct Place<'a> {
+    pub path: &'a Utf8Path,
+    pub folder: &'a Utf8Path,
+    pub name: &'a Utf8Path,
 }
 
 /// Reads the rule, from the base commit where one is named. `folder` is the one that `path` lies in.
@@ -125,132 +124,12 @@ fn there(files: Files<'_>, what: &str, path: &Utf8Path, limit: u64) -> Result<Op
     }
 }
 
-fn parse(bytes: &[u8], path: &Utf8Path) -> Result<Spec, Failure> {
+pub(super) fn parse(bytes: &[u8], path: &Utf8Path) -> Result<Spec, Failure> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let message = format!("failed to read the spec `{path}`: byte {} is not UTF-8", error.valid_up_to());
         Failure::new(FailureClass::Usage, message).with_hint("save the spec as UTF-8")
     })?;
     Ok(spec::parse(text, path.as_str())?)
-}
-
-/// What the working tree has otherwise than the base, as it is told to people.
-fn edits(rule: &Rule, place: Place<'_>, commit: &CommitId) -> Result<Vec<String>, Failure> {
-    let mut edited: Vec<String> = edit_of_spec(rule, place).into_iter().collect();
-    let beside = [
-        Some((&rule.spec.questions.file, &rule.questions)),
-        rule.spec.questions.exclude.as_ref().zip(rule.exclude.as_ref()),
-        rule.spec.generate.prompt.as_ref().zip(rule.prompt.as_ref()),
-    ];
-    for (path, bytes) in beside.into_iter().flatten() {
-        edited.extend(edit_of(place.folder, path, bytes));
-    }
-    let told = |path: Utf8PathBuf| format!("{path} (which the rule relies on and which is read as this change has it)");
-    edited.extend(edits_of_trusted(&rule.spec, place.folder, commit)?.into_iter().map(told));
-    Ok(edited)
-}
-
-/// The parts of the spec that the change edits, by name. A comment or a changed layout is no edit.
-fn edit_of_spec(rule: &Rule, place: Place<'_>) -> Option<String> {
-    let Place { path, folder, name } = place;
-    let bytes = match Files::Tree(folder).read(name, MAX_SMALL_BYTES) {
-        Ok(bytes) => bytes,
-        Err(Unread::Missing) => return Some(format!("{name} (removes it)")),
-        Err(_) => return Some(format!("{name} (which cannot be read any more)")),
-    };
-    let Ok(head) = parse(&bytes, path) else { return Some(format!("{name} (which is no valid spec any more)")) };
-    let parts = differing(&rule.spec, &head);
-    (!parts.is_empty()).then(|| format!("{name} ({})", parts.join(", ")))
-}
-
-fn differing(base: &Spec, head: &Spec) -> Vec<&'static str> {
-    // A new part of a spec has to be named here.
-    let Spec { name, questions, snapshots, closed_book, retrieve, generate, judge, gate, bootstrap, budget, tolerance } =
-        base;
-    let differs = [
-        ("name", *name != head.name),
-        ("questions", *questions != head.questions),
-        ("snapshots", *snapshots != head.snapshots || *closed_book != head.closed_book),
-        ("retrieve", *retrieve != head.retrieve),
-        ("generate", *generate != head.generate),
-        ("judge", *judge != head.judge),
-        ("gate", *gate != head.gate),
-        ("bootstrap", *bootstrap != head.bootstrap),
-        ("budget", *budget != head.budget),
-        ("tolerance", *tolerance != head.tolerance),
-    ];
-    differs.into_iter().filter(|(_, differs)| *differs).map(|(part, _)| part).collect()
-}
-
-fn edit_of(folder: &Utf8Path, path: &Utf8Path, base: &[u8]) -> Option<String> {
-    match Files::Tree(folder).read(path, MAX_QUESTIONS_BYTES) {
-        Ok(bytes) if bytes == base => None,
-        Ok(_) => Some(path.to_string()),
-        Err(_) => Some(format!("{path} (removes it)")),
-    }
-}
-
-/// What is read from the working tree although the rule relies on it, and is not as the base has it: the old snapshot
-/// where it lies there, and the files that programs are started with.
-///
-/// # Errors
-/// Such a program is given keys: the change's own program may not have them.
-fn edits_of_trusted(spec: &Spec, folder: &Utf8Path, base: &CommitId) -> Result<Vec<Utf8PathBuf>, Failure> {
-    let commits = [base.clone(), git::resolve(folder, "HEAD")?];
-    let mut edited = Vec::new();
-    for path in old_folders(spec) {
-        if is_edited(folder, &commits, path)? {
-            edited.push(path.to_owned());
-        }
-    }
-    for command in commands(spec) {
-        for path in command.argv.iter().map(Utf8Path::new).filter(|path| !path.as_str().is_empty()) {
-            // Programs run in the working folder; a spec's own paths are relative to the spec's.
-            if !is_edited(Utf8Path::new("."), &commits, path)? && !is_edited(folder, &commits, path)? {
-                continue;
-            }
-            if !command.env.is_empty() {
-                return Err(given_keys(path, base));
-            }
-            edited.push(path.to_owned());
-        }
-    }
-    Ok(edited)
-}
-
-fn old_folders(spec: &Spec) -> impl Iterator<Item = &Utf8Path> {
-    let old = spec.snapshots.iter().filter(|snapshot| snapshot.name == SnapshotName::old());
-    old.filter_map(|snapshot| match &snapshot.source {
-        SnapshotSource::Path(path) => Some(path.as_path()),
-        SnapshotSource::Git { .. } | SnapshotSource::Variables(_) => None,
-    })
-}
-
-fn commands(spec: &Spec) -> impl Iterator<Item = &CommandSpec> {
-    let commands = [
-        if let RetrieveBackend::Command(command) = &spec.retrieve.backend { Some(command) } else { None },
-        if let GenerateBackend::Command(command) = &spec.generate.backend { Some(command) } else { None },
-        if let JudgeBackend::Command(command) = &spec.judge.backend { Some(command) } else { None },
-    ];
-    commands.into_iter().flatten()
-}
-
-fn given_keys(path: &Utf8Path, base: &CommitId) -> Failure {
-    let message =
-        format!("this change edits `{path}`, which the rule of base commit `{base}` starts with keys (`env`)");
-    Failure::new(FailureClass::Usage, message).with_hint(
-        "merge the program on its own first, once somebody has read it; no change's own program is given keys",
-    )
-}
-
-/// Whether the two commits have different things at a path, which is relative to `folder`.
-fn is_edited(folder: &Utf8Path, commits: &[CommitId; 2], path: &Utf8Path) -> Result<bool, Failure> {
-    let at = |commit: &CommitId| match git::locate(folder, commit, path) {
-        Ok(Located::Tree(object) | Located::Blob { object, .. }) => Ok(Some(object)),
-        Err(git::GitError::NoSuchPath { .. }) => Ok(None),
-        Err(error) => Err(Failure::from(error)),
-    };
-    let [base, head] = commits;
-    Ok(at(base)? != at(head)?)
 }
 
 /// Puts a commit in the place of `base`: the merge base with what is checked out. Without a named base that is the merge

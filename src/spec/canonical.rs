@@ -69,6 +69,7 @@ fn source(snapshot: &SnapshotSpec) -> Map<String, Value> {
     let text = |key: &str, value: &str| (key.to_owned(), Value::from(value));
     match &snapshot.source {
         SnapshotSource::Path(path) => Map::from_iter([text("path", path.as_str())]),
+        SnapshotSource::From(path) => Map::from_iter([text("from", path.as_str())]),
         SnapshotSource::Git { revision, path } => Map::from_iter([text("git", revision), text("path", path.as_str())]),
         SnapshotSource::Variables(variables) => variables.iter().map(|(key, value)| text(key, value)).collect(),
     }

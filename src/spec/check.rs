@@ -15,6 +15,11 @@ pub fn check(root: &Node, section: &'static Section, problems: &mut Vec<Problem>
     Checker { problems }.section(root, section, "the spec");
 }
 
+/// Reports everything about this node that does not fit the shape. `path` says what it is.
+pub fn check_shape(root: &Node, shape: &'static Shape, path: &str, problems: &mut Vec<Problem>) {
+    Checker { problems }.value(root, shape, path);
+}
+
 /// Problems beyond this number come without a suggestion: nobody reads them, and a hostile file could ask for many.
 const SUGGESTED: usize = 200;
 
@@ -110,7 +115,7 @@ impl Checker<'_> {
             Shape::Map(section) => self.section(node, section, path),
             Shape::Free { keys, values, max } => self.free(node, *keys, values, *max, path),
             Shape::List { items, min, max } => self.list(node, items, (*min, *max), path),
-            Shape::Snapshot { rung } => self.snapshot(node, *rung, path),
+            Shape::Snapshot { rung, from } => self.snapshot(node, *rung, *from, path),
             Shape::Json => self.json(node),
             _ => self.single(node, shape, path),
         }
@@ -149,7 +154,7 @@ impl Checker<'_> {
     }
 
     /// A snapshot's keys are free where they are variables, so that only their rules are checked here.
-    fn snapshot(&mut self, node: &Node, rung: bool, path: &str) {
+    fn snapshot(&mut self, node: &Node, rung: bool, from: bool, path: &str) {
         let help = "write `{ path: corpus }`, `{ git: base, path: corpus }` or variables such as `{ index: docs_v42 }`";
         if !matches!(node.kind, Kind::Map(_)) {
             self.wrong_type(node, path, "a mapping", help);
@@ -157,7 +162,7 @@ impl Checker<'_> {
         }
         self.size(node, node.entries().len(), (1, 16), path);
         for entry in node.entries() {
-            self.snapshot_entry(entry);
+            self.snapshot_entry(entry, from);
         }
         if rung && node.get("name").is_none() {
             let message = "a snapshot between old and new needs a `name`";
@@ -166,10 +171,9 @@ impl Checker<'_> {
         }
     }
 
-    fn snapshot_entry(&mut self, entry: &Entry) {
-        if entry.key == "from" {
-            let problem =
-                Problem::new(Code::Unsupported, entry.key_span.clone(), "`from` is not supported in this version");
+    fn snapshot_entry(&mut self, entry: &Entry, from: bool) {
+        if entry.key == "from" && !from {
+            let problem = Problem::new(Code::Conflict, entry.key_span.clone(), "only `new` may be named by a file");
             self.problems.push(problem.help("write the snapshot's values here"));
             return;
         }
@@ -233,7 +237,7 @@ impl Checker<'_> {
 #[must_use]
 pub fn snapshot_shape(key: &str) -> &'static Shape {
     match key {
-        "path" => &Shape::Text(Text::Path),
+        "path" | "from" => &Shape::Text(Text::Path),
         "git" => &Shape::Text(Text::Revision),
         _ => &Shape::Text(Text::Name),
     }

@@ -49,6 +49,12 @@ pub fn quoted(text: &str) -> String {
     format!("`{}`", shown.replace('`', "'"))
 }
 
+/// A text fit for a message: without control characters, and with what may be a key overwritten.
+#[must_use]
+pub fn hidden_keys(text: &str) -> String {
+    cleaned(&hide_keys(text))
+}
+
 /// A text with control characters and characters that turn the reading direction replaced by `?`.
 #[must_use]
 pub fn cleaned(text: &str) -> String {

@@ -11,6 +11,7 @@
 
 mod canonical;
 mod check;
+mod difference;
 mod mask;
 mod node;
 mod parse;
@@ -27,8 +28,10 @@ pub mod surface;
 mod tests;
 pub mod types;
 mod validate;
+pub mod variables;
 mod yaml;
 
+pub use difference::{Difference, differences};
 pub use node::Span;
 pub use parse::{from_canonical, parse};
 pub use problem::{Code, Problem, SpecErrors};

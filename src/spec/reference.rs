@@ -69,9 +69,10 @@ fn described(shape: &Shape) -> (String, String) {
         Shape::List { items, min, max } => {
             return (format!("list of {}", described(items).0), format!("{min} to {max} entries"));
         }
-        Shape::Snapshot { rung } => {
+        Shape::Snapshot { rung, from } => {
             let name = if *rung { "with a `name`; " } else { "" };
-            ("snapshot", format!("{name}`{{ path }}`, `{{ git, path }}` or variables"))
+            let from = if *from { ", `{ from }`" } else { "" };
+            ("snapshot", format!("{name}`{{ path }}`, `{{ git, path }}`{from} or variables"))
         }
         Shape::Text(text) => ("text", rule(*text).to_owned()),
         Shape::Integer { min, max } if min == max => ("integer", format!("{min}")),

@@ -70,7 +70,7 @@ fn shape(shape: &Shape) -> Value {
         Shape::List { items, min, max } => {
             json!({ "type": "array", "items": self::shape(items), "minItems": min, "maxItems": max })
         }
-        Shape::Snapshot { rung } => snapshot(*rung),
+        Shape::Snapshot { rung, from } => snapshot(*rung, *from),
         Shape::Text(rule) => text(*rule),
         Shape::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Shape::Decimal { max } => json!({ "type": "number", "minimum": 0, "maximum": max }),
@@ -88,7 +88,7 @@ fn shape(shape: &Shape) -> Value {
     }
 }
 
-fn snapshot(rung: bool) -> Value {
+fn snapshot(rung: bool, from: bool) -> Value {
     let name = json!({ "type": "string", "pattern": NAME });
     let mut required = Vec::new();
     if rung {
@@ -98,10 +98,15 @@ fn snapshot(rung: bool) -> Value {
         "type": "object",
         "minProperties": 1,
         "maxProperties": 16,
-        "properties": { "path": text(Text::Path), "git": text(Text::Revision) },
+        "properties": {
+            "path": text(Text::Path),
+            "git": text(Text::Revision),
+            "from": if from { text(Text::Path) } else { json!(false) },
+        },
         "additionalProperties": name,
         "required": required,
         "dependentRequired": { "git": ["path"] },
+        "dependentSchemas": { "from": { "maxProperties": 1 } },
     })
 }
 

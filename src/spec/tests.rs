@@ -228,8 +228,25 @@ fn keys_of_later_versions_are_named_as_such() {
     assert_eq!(codes(&with("bm25: {}", "sql: {}")), ["unsupported"]);
     assert_eq!(codes(&format!("{SMALL}answer: {{}}\n")), ["unsupported"]);
     assert_eq!(codes(&format!("{SMALL}budget: {{ usd: 5.00 }}\n")), ["unsupported"]);
-    assert_eq!(codes(&with("new: { path: corpus }", "new: { from: index.yaml }")), ["unsupported"]);
     assert_eq!(codes(&with("questions.jsonl", "questions.yaml")), ["unsupported"]);
+}
+
+#[test]
+fn only_the_new_snapshot_may_be_named_by_a_file() {
+    let http =
+        "retrieve: { http: { url: 'http://h/{index}', body: { q: '{{question}}' }, items: /i, id: /id, text: /t }";
+    let text = |new: &str| {
+        let text = with("new: { path: corpus }", new).replace("retrieve: { bm25: {}", http);
+        text.replace("old: { git: base, path: corpus }", "old: { index: docs_v1 }")
+    };
+    let spec = parse(&text("new: { from: index.yaml }"), "s").unwrap();
+    assert_eq!(spec.snapshots[1].source, crate::spec::SnapshotSource::From("index.yaml".into()));
+    assert_eq!(super::from_canonical(&spec.canonical()), Some(spec));
+    assert_eq!(codes(&text("new: { from: /etc/passwd }")), ["bad-text"]);
+    assert_eq!(codes(&text("new: { from: index.yaml, index: docs_v2 }")), ["conflict"]);
+    let old = text("new: { from: index.yaml }").replace("old: { index: docs_v1 }", "old: { from: a.yaml }");
+    assert!(codes(&old).contains(&"conflict"), "{:?}", codes(&old));
+    assert_eq!(codes(&with("new: { path: corpus }", "new: { from: index.yaml }")), ["conflict"]);
 }
 
 #[test]

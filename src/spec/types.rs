@@ -67,6 +67,8 @@ pub enum SnapshotSource {
     },
     /// Values of variables that the retrieval backend fills in, such as the name of an index. Plain names.
     Variables(BTreeMap<String, String>),
+    /// Such values in a file, relative to the spec's folder: only the new snapshot, and only until the file is read.
+    From(Utf8PathBuf),
 }
 
 /// How evidence is retrieved.

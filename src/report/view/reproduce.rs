@@ -10,8 +10,8 @@ pub(super) fn section(result: &AuditResult) -> Section<'_> {
     if result.record.heads.is_empty() {
         return without_run();
     }
-    let intro = "The run's folder, beside the spec, holds every answer and judgment. Verifying recomputes each digest \
-                 and figure from it, without a network.";
+    let intro = "The run's folder, named by the digest of its protocol, holds every answer and judgment. Within it, verifying \
+                 recomputes each digest and figure, without a network.";
     let override_note = "The rule was fixed before anything was asked. Whoever accepts this change all the same \
                          changes the rule in the spec of the base branch, where it can be reviewed, or merges over \
                          the check.";
@@ -32,7 +32,9 @@ fn without_run<'a>() -> Section<'a> {
 }
 
 fn commands(result: &AuditResult) -> Vec<String> {
-    ["verify", "report"].map(|command| format!("churngate {command} .churngate/{}", result.protocol)).into()
+    // Where the folder lies is no part of a result: the same one may lie in many places.
+    let folder = format!("cd {}", result.protocol);
+    std::iter::once(folder).chain(["verify", "report"].map(|command| format!("churngate {command} ."))).collect()
 }
 
 fn heads(record: &RunRecord) -> Vec<Line<'_>> {

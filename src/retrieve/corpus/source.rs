@@ -38,7 +38,7 @@ impl Corpus {
         match source {
             SnapshotSource::Path(path) => Self::in_working_tree(base, path),
             SnapshotSource::Git { revision, path } => Self::at_commit(base, &git::resolve(base, revision)?, path),
-            SnapshotSource::Variables(_) => Err(CorpusError::NoPath),
+            SnapshotSource::Variables(_) | SnapshotSource::From(_) => Err(CorpusError::NoPath),
         }
     }
 

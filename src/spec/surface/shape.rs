@@ -62,6 +62,8 @@ pub enum Shape {
     Snapshot {
         /// Whether it is a rung between old and new.
         rung: bool,
+        /// Whether a file may name its variables: `{ from }`.
+        from: bool,
     },
     /// A text.
     Text(Text),

@@ -5,11 +5,15 @@ use super::shape::{Key, Section, Shape};
 /// The states that are compared.
 pub static SNAPSHOTS: Section = Section {
     keys: &[
-        Key::required("old", Shape::Snapshot { rung: false }, "The snapshot that is deployed now."),
-        Key::required("new", Shape::Snapshot { rung: false }, "The snapshot that would replace it."),
+        Key::required("old", Shape::Snapshot { rung: false, from: false }, "The snapshot that is deployed now."),
+        Key::required(
+            "new",
+            Shape::Snapshot { rung: false, from: true },
+            "The snapshot that would replace it; `from` is a file that names its variables.",
+        ),
         Key::optional(
             "between",
-            Shape::List { items: &Shape::Snapshot { rung: true }, min: 1, max: 16 },
+            Shape::List { items: &Shape::Snapshot { rung: true, from: false }, min: 1, max: 16 },
             "Snapshots between old and new, in order, each with a `name`.",
         ),
         Key::default("closed_book", Shape::Flag, "false", "Whether every question is also asked without evidence."),

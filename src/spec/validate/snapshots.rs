@@ -58,8 +58,11 @@ fn value(node: &Node, key: &str) -> Option<String> {
 }
 
 fn source(node: &Node, rung: bool, problems: &mut Vec<Problem>) -> Option<SnapshotSource> {
-    if node.entries().is_empty() || node.get("from").is_some() {
+    if node.entries().is_empty() {
         return None;
+    }
+    if node.get("from").is_some() {
+        return in_file(node, problems);
     }
     let variables = node.entries().iter().filter(|entry| !(entry.key == "path" || entry.key == "git"));
     let variables: Vec<_> = variables.filter(|entry| !(rung && entry.key == "name")).collect();
@@ -82,6 +85,17 @@ fn source(node: &Node, rung: bool, problems: &mut Vec<Problem>) -> Option<Snapsh
     }
 }
 
+/// A file that names the variables stands alone.
+fn in_file(node: &Node, problems: &mut Vec<Problem>) -> Option<SnapshotSource> {
+    if let Some(other) = node.entries().iter().find(|entry| entry.key != "from") {
+        let message = format!("{} cannot stand beside `from`", quoted(&other.key));
+        let problem = Problem::new(Code::Conflict, other.key_span.clone(), message);
+        problems.push(problem.help("the file names every variable"));
+        return None;
+    }
+    value(node, "from").map(|path| SnapshotSource::From(path.into()))
+}
+
 fn in_git(node: &Node, git: &crate::spec::node::Entry, problems: &mut Vec<Problem>) -> Option<SnapshotSource> {
     if node.get("path").is_none() {
         let problem = Problem::new(Code::MissingKey, git.key_span.clone(), "the key `path` is missing beside `git`");
@@ -101,7 +115,7 @@ pub fn fit(root: Reader<'_>, all: &[SnapshotSpec], backend: &RetrieveBackend, pr
     let wants_files = matches!(backend, RetrieveBackend::Bm25(_) | RetrieveBackend::File);
     for (snapshot, node) in all.iter().zip(nodes) {
         let Some(node) = node else { continue };
-        let is_files = !matches!(snapshot.source, SnapshotSource::Variables(_));
+        let is_files = !matches!(snapshot.source, SnapshotSource::Variables(_) | SnapshotSource::From(_));
         if is_files != wants_files && !(is_files && matches!(backend, RetrieveBackend::Command(_))) {
             problems.push(misfit(node, wants_files));
         }
@@ -143,19 +157,19 @@ fn misfit(node: &Node, wants_files: bool) -> Problem {
     problem.help("write variables that the request is filled with, such as `{ index: docs_v42 }`")
 }
 
+/// Snapshots of variables all name the same ones. What a file names is checked when it is read.
 fn same_variables(all: &[SnapshotSpec], section: &Reader<'_>, problems: &mut Vec<Problem>) {
     let names = |snapshot: &SnapshotSpec| match &snapshot.source {
         SnapshotSource::Variables(variables) => Some(variables.keys().cloned().collect::<Vec<_>>()),
         _ => None,
     };
-    let sets: Vec<_> = all.iter().map(names).collect();
-    if let (Some(Some(first)), Some(Some(last))) = (sets.first(), sets.last())
-        && sets.iter().any(|set| set.as_ref().is_some_and(|set| set != first))
-    {
+    let sets: Vec<_> = all.iter().filter_map(|snapshot| Some((&snapshot.name, names(snapshot)?))).collect();
+    let Some((one, first)) = sets.first() else { return };
+    if let Some((other, set)) = sets.iter().rev().find(|(_, set)| set != first) {
         let message = "the snapshots do not all name the same variables";
         let span = section.span("new").start..section.span("new").start;
-        let shown = [first, last].map(|set| set.join(", "));
+        let shown = [first, set].map(|set| quoted(&set.join(", ")));
         let problem = Problem::new(Code::Conflict, span, message);
-        problems.push(problem.help(format!("`old` has {}, `new` has {}", quoted(&shown[0]), quoted(&shown[1]))));
+        problems.push(problem.help(format!("`{one}` has {}, `{other}` has {}", shown[0], shown[1])));
     }
 }

@@ -1,0 +1,129 @@
+//! What a change edits of the rule that judges it, told beside the verdict. The change is not trusted: its values are shown
+//! as single words, and what may be a key is not shown at all.
+
+use super::files::{Files, MAX_SMALL_BYTES, Unread};
+use super::origin::Edit;
+use super::rule::{MAX_QUESTIONS_BYTES, Place, Rule, parse};
+use crate::git::{self, CommitId, Located};
+use crate::model::{Failure, FailureClass, SnapshotName};
+use crate::spec::{
+    self, CommandSpec, Difference, GenerateBackend, JudgeBackend, RetrieveBackend, SnapshotSource, Spec,
+};
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// The most keys of a spec whose values are told.
+const TOLD: usize = 6;
+
+/// What the working tree has otherwise than the base, as it is told to people.
+pub(super) fn edits(rule: &Rule, place: Place<'_>, commit: &CommitId) -> Result<Vec<Edit>, Failure> {
+    let mut edited: Vec<Edit> = edit_of_spec(rule, place).into_iter().collect();
+    let beside = [
+        Some((&rule.spec.questions.file, &rule.questions)),
+        rule.spec.questions.exclude.as_ref().zip(rule.exclude.as_ref()),
+        rule.spec.generate.prompt.as_ref().zip(rule.prompt.as_ref()),
+    ];
+    for (path, bytes) in beside.into_iter().flatten() {
+        edited.extend(edit_of(place.folder, path, bytes));
+    }
+    let relied = |path: Utf8PathBuf| Edit::Relied { path: path.into_string() };
+    edited.extend(edits_of_trusted(&rule.spec, place.folder, commit)?.into_iter().map(relied));
+    Ok(edited)
+}
+
+/// The parts of the spec that the change edits, by name. A comment or a changed layout is no edit.
+fn edit_of_spec(rule: &Rule, place: Place<'_>) -> Option<Edit> {
+    let Place { path, folder, name } = place;
+    let bytes = match Files::Tree(folder).read(name, MAX_SMALL_BYTES) {
+        Ok(bytes) => bytes,
+        Err(Unread::Missing) => return Some(edit(name, "it is removed")),
+        Err(_) => return Some(edit(name, "it cannot be read any more")),
+    };
+    let Ok(head) = parse(&bytes, path) else { return Some(edit(name, "it is no valid spec any more")) };
+    let differences = spec::differences(&rule.spec, &head);
+    (!differences.is_empty()).then(|| edit(name, &listed(&differences)))
+}
+
+/// The first differences, and how many more there are.
+fn listed(differences: &[Difference]) -> String {
+    let told = differences.iter().take(TOLD).map(Difference::to_string);
+    let more = differences.len().saturating_sub(TOLD);
+    told.chain((more > 0).then(|| format!("and {more} more"))).collect::<Vec<_>>().join("; ")
+}
+
+fn edit(path: &Utf8Path, change: &str) -> Edit {
+    Edit::Rule { path: path.to_string(), change: change.to_owned() }
+}
+
+/// A file beside the spec, with how many lines it had and has.
+fn edit_of(folder: &Utf8Path, path: &Utf8Path, base: &[u8]) -> Option<Edit> {
+    let lines = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count();
+    match Files::Tree(folder).read(path, MAX_QUESTIONS_BYTES) {
+        Ok(bytes) if bytes == base => None,
+        Ok(bytes) => Some(edit(path, &format!("lines: {} → {}", lines(base), lines(&bytes)))),
+        Err(_) => Some(edit(path, "it is removed")),
+    }
+}
+
+/// What is read from the working tree although the rule relies on it, and is not as the base has it: the old snapshot
+/// where it lies there, and the files that programs are started with.
+///
+/// # Errors
+/// Such a program is given keys: the change's own program may not have them.
+fn edits_of_trusted(spec: &Spec, folder: &Utf8Path, base: &CommitId) -> Result<Vec<Utf8PathBuf>, Failure> {
+    let commits = [base.clone(), git::resolve(folder, "HEAD")?];
+    let mut edited = Vec::new();
+    for path in old_folders(spec) {
+        if is_edited(folder, &commits, path)? {
+            edited.push(path.to_owned());
+        }
+    }
+    for command in commands(spec) {
+        for path in command.argv.iter().map(Utf8Path::new).filter(|path| !path.as_str().is_empty()) {
+            // Programs run in the working folder; a spec's own paths are relative to the spec's.
+            if !is_edited(Utf8Path::new("."), &commits, path)? && !is_edited(folder, &commits, path)? {
+                continue;
+            }
+            if !command.env.is_empty() {
+                return Err(given_keys(path, base));
+            }
+            edited.push(path.to_owned());
+        }
+    }
+    Ok(edited)
+}
+
+fn old_folders(spec: &Spec) -> impl Iterator<Item = &Utf8Path> {
+    let old = spec.snapshots.iter().filter(|snapshot| snapshot.name == SnapshotName::old());
+    old.filter_map(|snapshot| match &snapshot.source {
+        SnapshotSource::Path(path) => Some(path.as_path()),
+        SnapshotSource::Git { .. } | SnapshotSource::Variables(_) | SnapshotSource::From(_) => None,
+    })
+}
+
+fn commands(spec: &Spec) -> impl Iterator<Item = &CommandSpec> {
+    let commands = [
+        if let RetrieveBackend::Command(command) = &spec.retrieve.backend { Some(command) } else { None },
+        if let GenerateBackend::Command(command) = &spec.generate.backend { Some(command) } else { None },
+        if let JudgeBackend::Command(command) = &spec.judge.backend { Some(command) } else { None },
+    ];
+    commands.into_iter().flatten()
+}
+
+fn given_keys(path: &Utf8Path, base: &CommitId) -> Failure {
+    let message =
+        format!("this change edits `{path}`, which the rule of base commit `{base}` starts with keys (`env`)");
+    Failure::new(FailureClass::Usage, message).with_hint(
+        "merge the program on its own first, once somebody has read it; no change's own program is given keys",
+    )
+}
+
+/// Whether the two commits have different things at a path, which is relative to `folder`.
+fn is_edited(folder: &Utf8Path, commits: &[CommitId; 2], path: &Utf8Path) -> Result<bool, Failure> {
+    let at = |commit: &CommitId| match git::locate(folder, commit, path) {
+        Ok(Located::Tree(object) | Located::Blob { object, .. }) => Ok(Some(object)),
+        Err(git::GitError::NoSuchPath { .. }) => Ok(None),
+        Err(error) => Err(Failure::from(error)),
+    };
+    let [base, head] = commits;
+    Ok(at(base)? != at(head)?)
+}

@@ -1,0 +1,87 @@
+//! Which snapshot is new, where the rule leaves that to the change or to the command line: values of variables that the rule
+//! names, plain names and nothing else.
+
+use super::files::{Files, Unread};
+use crate::model::{Failure, FailureClass};
+use crate::spec::{SnapshotSource, Spec, variables};
+use camino::{Utf8Path, Utf8PathBuf};
+use std::collections::BTreeMap;
+
+/// The largest file of variables that is read, in bytes.
+const MAX_BYTES: u64 = 64 << 10;
+
+/// What the file is called where it cannot be read.
+const FILE: &str = "the variables of snapshot `new`";
+
+/// Fills in the variables of the new snapshot: from the file that the spec names, then from the command line. The file is
+/// the working tree's, since only the change knows what it built; no link is followed, so that its text, which an error
+/// may quote, is the change's own.
+pub(super) fn fill(spec: &mut Spec, folder: &Utf8Path, given: &[String]) -> Result<(), Failure> {
+    let old = spec.snapshots.first().map(|snapshot| snapshot.source.clone());
+    let Some(new) = spec.snapshots.last_mut() else { return Ok(()) };
+    if let SnapshotSource::From(path) = &new.source {
+        let read = from_file(folder, path)?;
+        if let Some(SnapshotSource::Variables(old)) = &old {
+            same_names(path, old, &read)?;
+        }
+        new.source = SnapshotSource::Variables(read);
+    }
+    for text in given {
+        let (name, value) = variables::assignment(text).map_err(|why| usage(format!("read `--new`: {why}")))?;
+        give(&mut new.source, name, value)?;
+    }
+    Ok(())
+}
+
+fn give(source: &mut SnapshotSource, name: String, value: String) -> Result<(), Failure> {
+    let SnapshotSource::Variables(variables) = source else {
+        return Err(usage("`--new` gives a value to a variable, and snapshot `new` of the spec has none".to_owned())
+            .with_hint("a snapshot of variables looks like `new: { index: docs_v42 }`"));
+    };
+    let known = || variables.keys().cloned().collect::<Vec<_>>().join("`, `");
+    match variables.get(&name) {
+        Some(_) => {
+            variables.insert(name, value);
+            Ok(())
+        }
+        None => Err(usage(format!("snapshot `new` of the spec has no variable `{name}`"))
+            .with_hint(format!("it has `{}`", known()))),
+    }
+}
+
+fn from_file(folder: &Utf8Path, path: &Utf8Path) -> Result<BTreeMap<String, String>, Failure> {
+    let tree = Files::Tree(folder);
+    if let Some(link) = link_on_the_way(folder, path) {
+        let why = Unread::Unusable(format!("`{link}` is a symbolic link"));
+        return Err(tree.failure(FILE, path, why));
+    }
+    let bytes = tree.require(FILE, path, MAX_BYTES)?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| tree.failure(FILE, path, Unread::Unusable("it is not UTF-8".to_owned())))?;
+    variables::parse(&text, path.as_str()).map_err(|errors| usage(format!("read {FILE}\n{errors}")))
+}
+
+/// The first part of a path below the folder that is a symbolic link.
+fn link_on_the_way(folder: &Utf8Path, path: &Utf8Path) -> Option<Utf8PathBuf> {
+    let mut place = folder.to_owned();
+    path.components().find_map(|part| {
+        place.push(part);
+        let link = place.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        link.then(|| place.clone())
+    })
+}
+
+/// The file may choose values, not which variables there are.
+fn same_names(path: &Utf8Path, old: &BTreeMap<String, String>, new: &BTreeMap<String, String>) -> Result<(), Failure> {
+    if old.keys().eq(new.keys()) {
+        return Ok(());
+    }
+    let names = |of: &BTreeMap<String, String>| of.keys().cloned().collect::<Vec<_>>().join("`, `");
+    let message =
+        format!("`{path}` names the variables `{}`, and snapshot `old` of the spec `{}`", names(new), names(old));
+    Err(usage(message).with_hint("name the same variables in both"))
+}
+
+fn usage(message: String) -> Failure {
+    Failure::new(FailureClass::Usage, message)
+}
