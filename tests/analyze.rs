@@ -98,7 +98,10 @@ fn what_could_not_be_read_is_hinted_at_by_who_named_it() -> Result<()> {
 #[test]
 fn a_bad_file_is_refused_with_its_line() -> Result<()> {
     let good = r#"{"id":"a","answers":{"old":["x","x"],"new":["x","x"]}}"#;
+    let many = |count: usize| vec!["\"x\""; count].join(",");
+    let fine = format!(r#"{{"id":"a","answers":{{"old":[{}],"new":[{}]}}}}"#, many(97), many(89));
     let cases = [
+        (fine.as_str(), "97 and 89 repeats make too fine a lattice"),
         ("", "no question"),
         ("{\"id\":\"a\"}\n", "1"),
         (&format!("{good}\n{good}\n"), "line 2: the id stands on line 1"),

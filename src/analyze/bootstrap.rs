@@ -37,7 +37,7 @@ impl Bootstrap {
     /// `units` is how many lattice units make 1.
     ///
     /// # Errors
-    /// [`AnalyzeError::NoQuestions`] where nothing is counted.
+    /// [`AnalyzeError::NoQuestions`] where nothing is counted, [`AnalyzeError::TooLarge`] where the law does not fit memory.
     ///
     /// ```
     /// use churngate::analyze::bootstrap::Bootstrap;
@@ -53,13 +53,13 @@ impl Bootstrap {
         if questions == 0 {
             return Err(AnalyzeError::NoQuestions);
         }
-        Ok(Self { law: Sum::repeated(Pmf::from_counts(contrasts), questions), units, questions })
+        Ok(Self { law: Sum::repeated(Pmf::from_counts(contrasts), questions)?, units, questions })
     }
 
     /// Resamples within strata that were sampled with fixed numbers of questions: T* is the sum over strata.
     ///
     /// # Errors
-    /// [`AnalyzeError::NoQuestions`] where nothing is counted.
+    /// As for [`Bootstrap::new`].
     ///
     /// ```
     /// use churngate::analyze::bootstrap::Bootstrap;
@@ -74,7 +74,7 @@ impl Bootstrap {
             return Err(AnalyzeError::NoQuestions);
         }
         let group = |stratum: &Contrasts| (Pmf::from_counts(stratum), stratum.values().sum());
-        Ok(Self { law: Sum::of(strata.iter().map(group).collect()), units, questions })
+        Ok(Self { law: Sum::of(strata.iter().map(group).collect())?, units, questions })
     }
 
     /// The percentile bounds at a confidence level: quantiles of D* = T* / (units N) by the inverted distribution

@@ -87,17 +87,28 @@ pub enum AnalyzeError {
     /// No draws were asked for.
     #[error("the bootstrap needs at least one draw")]
     NoDraws,
-    /// More questions or repeats than sums in 64 bits can hold.
-    #[error("too many questions and repeats for exact sums")]
+    /// More repeats than a lattice can have, or numbers of repeats without common factors.
+    #[error("{old} and {new} repeats make too fine a lattice: take at most 30, and equal numbers of both snapshots")]
+    TooFine {
+        /// Repeats of the old snapshot.
+        old: u32,
+        /// Repeats of the new one.
+        new: u32,
+    },
+    /// More questions and repeats than exact sums can hold in 64 bits, or their laws in memory.
+    #[error(
+        "too many questions with too many repeats for exact sums: take fewer repeats, and equal numbers of both snapshots"
+    )]
     TooLarge,
 }
 
 impl From<AnalyzeError> for Failure {
     fn from(error: AnalyzeError) -> Self {
         let class = match error {
-            AnalyzeError::NoQuestions | AnalyzeError::NoDraws | AnalyzeError::TooManyRepeats { .. } => {
-                FailureClass::Usage
-            }
+            AnalyzeError::NoQuestions
+            | AnalyzeError::NoDraws
+            | AnalyzeError::TooManyRepeats { .. }
+            | AnalyzeError::TooFine { .. } => FailureClass::Usage,
             _ => FailureClass::Evidence,
         };
         Self::new(class, format!("failed to analyze the answers: {error}"))

@@ -85,10 +85,10 @@ pub struct KernelFigures {
 pub struct ClusterBounds {
     /// Clusters; a question without one is a cluster of its own.
     pub clusters: u64,
-    /// Whether lower bound and interval are exact. Clusters of very many different sizes and sums would not fit memory;
-    /// theirs are quantiles of the preregistered stream.
+    /// Whether lower bound and interval are exact ratios. Where clusters have too many different sizes and sums for that, they
+    /// are the next values up on a grid of hundredths of a percentage point.
     pub exact: bool,
-    /// The percentile lower bound (one-sided): the denominator is `lattice` times the resampled questions.
+    /// The percentile lower bound (one-sided): where it is exact, the denominator is `lattice` times the resampled questions.
     pub lower_bound: Fraction,
     /// The two-sided percentile interval.
     pub interval: (Fraction, Fraction),

@@ -33,6 +33,10 @@ pub struct Agreeing {
     pub cross: u32,
 }
 
+/// The finest lattice, in units that make 1: that of a hundred repeats on either side. Finer ones (97 against 89 repeats make nine
+/// millions) have laws that fit no memory, and are refused before any pair of answers is looked at.
+const FINEST: u64 = 1 << 20;
+
 /// Unordered pairs of this many things.
 const fn pairs(of: u32) -> u64 {
     of as u64 * (of as u64).saturating_sub(1) / 2
@@ -50,20 +54,22 @@ impl Lattice {
     /// The lattice of an audit.
     ///
     /// # Errors
-    /// [`AnalyzeError::TooLarge`] where a snapshot has fewer than two repeats or the unit does not fit 32 bits.
+    /// [`AnalyzeError::TooFine`] where a snapshot has fewer than two repeats, or more than 2^20 units make 1: many repeats,
+    /// or numbers of repeats without common factors.
     ///
     /// ```
     /// use churngate::analyze::lattice::{Lattice, Repeats};
     /// let units = |old, new| Lattice::new(Repeats { old, new }).map(|lattice| lattice.units());
     /// assert_eq!([units(2, 2), units(3, 3), units(4, 4), units(5, 5)], [Ok(4), Ok(18), Ok(48), Ok(100)]);
     /// assert_eq!(units(2, 3), Ok(6));
+    /// assert!(units(100, 100).is_ok() && units(97, 89).is_err());
     /// ```
     pub fn new(repeats: Repeats) -> Result<Self, AnalyzeError> {
         let within = lcm(2 * pairs(repeats.old), 2 * pairs(repeats.new));
         let units = within.and_then(|within| lcm(within, u64::from(repeats.old) * u64::from(repeats.new)));
         match units {
-            Some(units) if units > 0 && u32::try_from(units).is_ok() => Ok(Self { repeats, units }),
-            _ => Err(AnalyzeError::TooLarge),
+            Some(units) if units > 0 && units <= FINEST => Ok(Self { repeats, units }),
+            _ => Err(AnalyzeError::TooFine { old: repeats.old, new: repeats.new }),
         }
     }
 

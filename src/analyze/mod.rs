@@ -22,6 +22,7 @@ pub mod judge_noise;
 pub mod kernel;
 pub mod ladder;
 pub mod lattice;
+mod line;
 pub mod overlap;
 mod plane;
 pub mod planning;

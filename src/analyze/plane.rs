@@ -1,6 +1,7 @@
 //! The law of two sums at once, on a window of the plane, by a two-dimensional Fourier transform.
 
 use super::cluster::ClusterRows;
+use super::line::power;
 use rayon::prelude::*;
 use rustfft::{FftPlannerScalar, num_complex::Complex64};
 use std::f64::consts::TAU;
@@ -96,19 +97,6 @@ fn spectrum(rows: &ClusterRows, first: Axis, second: Axis) -> Vec<Complex64> {
         power(phi, clusters)
     };
     (0..first.length * second.length).into_par_iter().map(one).collect()
-}
-
-/// `phi^times` by repeated squaring.
-fn power(phi: Complex64, mut times: u64) -> Complex64 {
-    let (mut result, mut square) = (Complex64::ONE, phi);
-    while times > 0 {
-        if times & 1 == 1 {
-            result *= square;
-        }
-        square *= square;
-        times >>= 1;
-    }
-    result
 }
 
 /// Transforms every row of this length.

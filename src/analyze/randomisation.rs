@@ -21,7 +21,8 @@ pub type Splits = BTreeMap<i64, u64>;
 /// The one-sided p-value: the probability under random splits of a total at least as large as the observed one.
 ///
 /// # Errors
-/// [`AnalyzeError::TooManyRepeats`] where labels are not transitive among more than [`ENUMERABLE`] answers.
+/// [`AnalyzeError::TooManyRepeats`] where labels are not transitive among more than [`ENUMERABLE`] answers,
+/// [`AnalyzeError::TooLarge`] where the law of the sum does not fit memory.
 pub fn p_value<'a>(
     questions: impl Iterator<Item = &'a Edges>,
     lattice: Lattice,
@@ -39,7 +40,7 @@ pub fn p_value<'a>(
         *groups.entry(splits.into_iter().collect()).or_default() += times;
     }
     let laws = groups.into_iter().map(|(splits, times)| (Pmf::from_counts(&splits.into_iter().collect()), times));
-    Ok(Sum::of(laws.collect()).at_least(observed))
+    Ok(Sum::of(laws.collect())?.at_least(observed))
 }
 
 /// The contrast of every split of one question's answers, counted. Their mean is zero.

@@ -2,7 +2,7 @@
 
 use super::ledger::{settings, tqa};
 use churngate::analyze::{AnalyzeError, analyze};
-use churngate::model::{Answer, Failure, FailureClass, Observation, SnapshotName};
+use churngate::model::{Answer, Failure, FailureClass, Label, Observation, SnapshotName};
 
 fn few() -> Vec<Observation> {
     let mut observations = tqa();
@@ -84,4 +84,32 @@ fn no_draws_are_refused() {
     let mut none = settings();
     none.draws = 0;
     assert_eq!(analyze(&few(), &none), Err(AnalyzeError::NoDraws));
+}
+
+/// Questions with this many answers from either side: the old ones say x, some of the new ones of some questions y.
+fn repeated(questions: usize, old: usize, new: usize) -> Vec<Observation> {
+    let mut observations = tqa();
+    observations.truncate(questions);
+    for (place, observation) in observations.iter_mut().enumerate() {
+        observation.snapshots.retain(|entry| ["n1", "n7"].contains(&entry.snapshot.0.as_str()));
+        let said = |repeat: usize| answer(if place % 2 == 0 && repeat >= old { "y" } else { "x" });
+        observation.snapshots[0].answers = (0..old).map(said).collect();
+        observation.snapshots[1].answers = (old..old + new).map(said).collect();
+        observation.judgments = [((answer("x"), answer("y")), Label::Different)].into();
+    }
+    observations
+}
+
+#[test]
+fn repeats_that_make_too_fine_a_lattice_are_refused_before_anything_is_allocated() {
+    let mut ends = settings();
+    ends.between.clear();
+    // A lattice of nine millions to 1: the window of its law would hold tens of gigabytes.
+    let error = analyze(&repeated(2, 97, 89), &ends).expect_err("a refusal");
+    assert_eq!(error, AnalyzeError::TooFine { old: 97, new: 89 });
+    assert_eq!(Failure::from(error).class, FailureClass::Usage);
+    assert_eq!(analyze(&repeated(1, 50_000, 2), &ends), Err(AnalyzeError::TooFine { old: 50_000, new: 2 }));
+    // More ways to split 120 answers than 64 bits count.
+    assert_eq!(analyze(&repeated(3, 60, 60), &ends), Err(AnalyzeError::TooLarge));
+    assert!(analyze(&repeated(3, 30, 30), &ends).is_ok());
 }

@@ -112,7 +112,7 @@ fn exact_bootstrap_quantiles_and_far_tails() {
 #[test]
 fn three_questions_equal_enumeration() {
     let case = &vectors()["exact_bootstrap"]["bruteforce_27"];
-    let law = Sum::repeated(Pmf::from_counts(&counts(case)), 3);
+    let law = Sum::repeated(Pmf::from_counts(&counts(case)), 3).expect("few values");
     for (value, times) in case["pmf_times_27"].as_object().expect("a table") {
         let value: i64 = value.parse().expect("an integer");
         let mass = law.at_most(value) - law.at_most(value - 1);
@@ -345,16 +345,40 @@ fn planned_numbers_of_questions() {
 }
 
 #[test]
-fn drawn_clusters_lie_near_the_exact_ones_and_any_sizes_are_audited() {
-    let rows: cluster::ClusterRows = [((4, 3), 20), ((0, 2), 60), ((-1, 5), 9), ((8, 4), 11)].into();
-    let (exact, drawn) = (cluster::Ratio::new(&rows, 4), cluster::Ratio::drawn(&rows, 4, 20_000, [1; 32]));
-    let (exact, drawn) = (exact.expect("a plane"), drawn.expect("draws"));
-    for ratio in [10, 12, 14] {
-        let (exact, drawn) = (exact.at_most(ratio, 100), drawn.at_most(ratio, 100));
-        assert!((exact - drawn).abs() < 4.0 * (0.25_f64 / 20_000.0).sqrt(), "{exact} {drawn}");
+fn clusters_of_any_sizes_are_audited_without_draws() {
+    let case = &vectors()["cluster_bootstrap"];
+    let list = |key: &str| -> Vec<i64> { serde_json::from_value(case[key].clone()).expect("integers") };
+    let mut given = cluster::ClusterRows::new();
+    for row in list("S_g_quarter_units").into_iter().zip(list("n_g")) {
+        *given.entry(row).or_default() += 1;
     }
-    // A thousand clusters of as many sizes do not fit a plane.
+    let mixed = [((4, 3), 20), ((0, 2), 60), ((-1, 5), 9), ((8, 4), 11)].into();
+    for rows in [given, mixed] {
+        let exact = cluster::Ratio::new(&rows, 4).expect("a plane");
+        for units in [5_000_000, 10_000_000, 100_000_000, 195_000_000] {
+            let level = Level::from_units(units);
+            let (exact, grid) = (exact.quantile(level).expect("a quantile"), cluster::grid_quantile(&rows, 4, level));
+            let steps = i128::from(grid.denominator);
+            let expected = -(-i128::from(exact.numerator) * steps).div_euclid(i128::from(exact.denominator));
+            assert!((i128::from(grid.numerator) - expected).abs() <= 1, "{exact:?} {grid:?}");
+        }
+    }
+}
+
+#[test]
+#[expect(clippy::cast_precision_loss, reason = "small values")]
+fn a_thousand_clusters_of_as_many_sizes_are_audited_by_convolutions() {
     let wild: cluster::ClusterRows = (1..1_000).map(|size| ((size % 7 * size, size), 1)).collect();
     assert_eq!(cluster::Ratio::new(&wild, 4).err(), Some(AnalyzeError::TooLarge));
-    assert!(cluster::Ratio::drawn(&wild, 4, 1_000, [1; 32]).is_ok());
+    let bound = |units| cluster::grid_quantile(&wild, 4, Level::from_units(units));
+    let (low, middle, high) = (bound(10_000_000), bound(100_000_000), bound(190_000_000));
+    // D is the mean of 0..=6 in quarters; a ratio of sums of a thousand is nearly normal.
+    let (sums, sizes) = wild.keys().fold((0, 0), |all, row| (all.0 + row.0, all.1 + row.1));
+    let ratio = sums as f64 / 4.0 / sizes as f64;
+    let squares: f64 = wild.keys().map(|(s, n)| (*s as f64 / 4.0 - ratio * *n as f64).powi(2)).sum();
+    let error = squares.sqrt() / sizes as f64;
+    assert!((middle.value() - ratio).abs() < 0.2 * error, "{middle:?} {ratio}");
+    for (bound, side) in [(low, -1.644_854), (high, 1.644_854)] {
+        assert!((bound.value() - (ratio + side * error)).abs() < 0.1 * error, "{bound:?} {ratio} {error}");
+    }
 }

@@ -44,7 +44,7 @@ fn distance(n: u64, k: u64, of: u64, draws: u32) -> f64 {
     let mut uniform = Uniform::new([9; 32], n);
     let mut sorted: Vec<i64> = (0..draws).map(|_| binomial::draw(&mut uniform, n, k, of).cast_signed()).collect();
     sorted.sort_unstable();
-    let law = Sum::repeated(Pmf::from_counts(&[(0, of - k), (1, k)].into()), n);
+    let law = Sum::repeated(Pmf::from_counts(&[(0, of - k), (1, k)].into()), n).expect("a window");
     let mut largest = 0.0_f64;
     for value in sorted[0]..=sorted[sorted.len() - 1] {
         #[expect(clippy::cast_precision_loss, reason = "small counts")]

@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 pub struct Pmf {
     values: Vec<i64>,
     masses: Vec<f64>,
+    /// The mean as a fraction: the sum of all counted values, and how many were counted.
+    sum: i128,
+    total: u64,
 }
 
 impl Pmf {
@@ -17,11 +20,12 @@ impl Pmf {
     pub fn from_counts(counts: &BTreeMap<i64, u64>) -> Self {
         let total: u64 = counts.values().sum();
         if total == 0 {
-            return Self { values: vec![0], masses: vec![1.0] };
+            return Self { values: vec![0], masses: vec![1.0], sum: 0, total: 1 };
         }
+        let sum = counts.iter().map(|(value, count)| i128::from(*value) * i128::from(*count)).sum();
         let kept = counts.iter().filter(|(_, count)| **count > 0);
         let (values, masses) = kept.map(|(value, count)| (*value, *count as f64 / total as f64)).unzip();
-        Self { values, masses }
+        Self { values, masses, sum, total }
     }
 
     /// The values with their probabilities, ascending.
@@ -50,35 +54,58 @@ impl Pmf {
     /// The law of `-V`.
     pub(super) fn mirrored(&self) -> Self {
         let values = self.values.iter().rev().map(|value| -value).collect();
-        Self { values, masses: self.masses.iter().rev().copied().collect() }
+        Self { values, masses: self.masses.iter().rev().copied().collect(), sum: -self.sum, total: self.total }
     }
 
-    /// The law with mass proportional to `p(v) exp(theta v)`, and `ln E exp(theta V)`.
+    /// `times` times the mean, as an integer and a remainder in [0, 1): an `f64` would lose the remainder of a large sum.
+    pub(super) fn mean_times(&self, times: u64) -> (i64, f64) {
+        let total = i128::from(self.total);
+        let product = self.sum.saturating_mul(i128::from(times));
+        let remainder = i64::try_from(product.rem_euclid(total)).unwrap_or(0);
+        let whole = i64::try_from(product.div_euclid(total)).unwrap_or(i64::MAX);
+        (whole, to_float(remainder) / to_float(self.total.cast_signed()))
+    }
+
+    /// The masses proportional to `p(v) exp(theta v)`, in the order of values.
     #[must_use]
-    pub(super) fn tilted(&self, theta: f64) -> (Self, f64) {
+    pub(super) fn tilted(&self, theta: f64) -> Vec<(i64, f64)> {
         let anchor = if theta > 0.0 { self.max() } else { self.min() };
-        let weights: Vec<f64> =
-            self.iter().map(|(value, mass)| mass * (theta * to_float(value - anchor)).exp()).collect();
-        let total: f64 = weights.iter().sum();
-        let masses = weights.iter().map(|weight| weight / total).collect();
-        let log = self.log_near_one(theta).unwrap_or_else(|| total.ln() + theta * to_float(anchor));
-        (Self { values: self.values.clone(), masses }, log)
+        let weigh = |(value, mass): (i64, f64)| (value, mass * (theta * to_float(value - anchor)).exp());
+        let weights: Vec<(i64, f64)> = self.iter().map(weigh).collect();
+        let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
+        weights.into_iter().map(|(value, weight)| (value, weight / total)).collect()
     }
 
-    /// `ln E exp(theta V)` without cancellation, where all exponents are small.
-    fn log_near_one(&self, theta: f64) -> Option<f64> {
-        let largest = theta * to_float(self.max().abs().max(self.min().abs()));
-        let excess = || self.iter().map(|(value, mass)| mass * (theta * to_float(value)).exp_m1()).sum::<f64>();
-        (largest.abs() < 0.5).then(|| excess().ln_1p())
+    /// `ln E exp(theta (V - mean))`, without cancellation: the terms `exp(x) - 1 - x` are all positive, and those in x
+    /// alone add up to zero.
+    pub(super) fn log_about_mean(&self, theta: f64) -> f64 {
+        let (whole, remainder) = self.mean_times(1);
+        let from_mean = |value: i64| to_float(value - whole) - remainder;
+        self.iter().map(|(value, mass)| mass * exp_beyond_linear(theta * from_mean(value))).sum::<f64>().ln_1p()
     }
 
-    /// Mean and variance.
-    #[must_use]
-    pub fn moments(&self) -> (f64, f64) {
-        let mean: f64 = self.iter().map(|(value, mass)| to_float(value) * mass).sum();
-        let variance = self.iter().map(|(value, mass)| (to_float(value) - mean).powi(2) * mass).sum();
-        (mean, variance)
+    /// `ln E exp(theta (V - max))`, for tilts so steep that the largest value leads; at an infinite tilt, the logarithm of
+    /// its probability.
+    pub(super) fn log_about_most(&self, theta: f64) -> f64 {
+        let below = |value: i64| if value == self.max() { 0.0 } else { theta * to_float(value - self.max()) };
+        let short: f64 = self.iter().map(|(value, mass)| mass * below(value).exp_m1()).sum();
+        if short > -0.5 {
+            return short.ln_1p();
+        }
+        self.iter().map(|(value, mass)| mass * below(value).exp()).sum::<f64>().ln()
     }
+}
+
+/// `exp(x) - 1 - x`, to full precision near zero, where its series is short.
+fn exp_beyond_linear(x: f64) -> f64 {
+    if x.abs() > 0.5 {
+        return x.exp_m1() - x;
+    }
+    let term = |(term, sum): (f64, f64), k: u32| {
+        let next = term * x / f64::from(k);
+        (next, sum + next)
+    };
+    (3..=16).fold((x * x / 2.0, x * x / 2.0), term).1
 }
 
 /// Lattice values stay far below 2^53.
