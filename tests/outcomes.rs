@@ -13,7 +13,7 @@ const ROOMS: [&str; 5] = ["src/http", "src/process", "src/retrieve", "src/genera
 /// Texts of the same form that are no reasons: names of headers and versions of interfaces, and the place of a reason that
 /// is always filled.
 const OTHERS: [&str; 7] =
-    ["content-type", "retry-after", "retry-after-ms", "x-api-key", "anthropic-version", "2023-06-01", "given-up"];
+    ["content-type", "retry-after", "retry-after-ms", "api-key", "x-api-key", "anthropic-version", "given-up"];
 
 /// The production code of these rooms. The embedded judge's rules have names of the same form and are no reasons.
 fn sources() -> Result<Vec<String>> {

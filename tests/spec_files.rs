@@ -1,8 +1,11 @@
 //! Generated files stay what the code says, and every example is a spec.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
+mod harness;
 
 use churngate::spec;
+use harness::schema::conform;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,6 +44,26 @@ fn the_first_spec_of_the_documentation_is_one() {
     let yaml = text.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let spec = spec::parse(yaml, "docs/spec.md").unwrap();
     assert_eq!(spec.secret_names(), ["OPENAI_API_KEY"]);
+}
+
+#[test]
+fn every_server_of_the_page_about_models_is_one() {
+    let text = fs::read_to_string(root().join("docs/models.md")).unwrap();
+    let blocks: Vec<&str> = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(blocks.len(), 4);
+    for block in blocks {
+        let indented = format!("  {}\n", block.trim_end().replace('\n', "\n  "));
+        let both = if block.starts_with("generate:") {
+            block.to_owned()
+        } else {
+            format!("generate:\n{indented}judge:\n{indented}")
+        };
+        let spec = format!(
+            "version: 1\nname: x\nquestions: {{ file: q.jsonl }}\nsnapshots: {{ old: {{ path: a }}, new: {{ path: b }} }}\n\
+             retrieve: {{ bm25: {{}} }}\n{both}"
+        );
+        spec::parse(&spec, "docs/models.md").unwrap_or_else(|errors| panic!("{errors}"));
+    }
 }
 
 fn yaml_files(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -87,72 +110,4 @@ fn what_does_not_fit_the_schema_is_noticed() {
     bad["judge"]["embedded"] = serde_json::json!({});
     bad.as_object_mut().unwrap().remove("name");
     assert_eq!(faults(&bad).len(), 5, "{:?}", faults(&bad));
-}
-
-/// Holds a value against the parts of JSON Schema that the spec's schema uses, patterns excepted.
-fn conform(value: &Value, schema: &Value, path: &str, faults: &mut Vec<String>) {
-    if let Some(wanted) = schema["type"].as_str() {
-        let fits = match wanted {
-            "object" => value.is_object(),
-            "array" => value.is_array(),
-            "string" => value.is_string(),
-            "integer" => value.is_u64() || value.is_i64(),
-            "number" => value.is_number(),
-            "boolean" => value.is_boolean(),
-            other => panic!("unknown type {other}"),
-        };
-        if !fits {
-            faults.push(format!("{path}: not {wanted}"));
-            return;
-        }
-    }
-    if schema["enum"].as_array().is_some_and(|words| !words.contains(value)) {
-        faults.push(format!("{path}: not one of the words"));
-    }
-    if let Some(choices) = schema["anyOf"].as_array() {
-        let fits = |choice: &Value| {
-            let mut inner = Vec::new();
-            conform(value, choice, path, &mut inner);
-            inner.is_empty()
-        };
-        if !choices.iter().any(fits) {
-            faults.push(format!("{path}: none of the alternatives"));
-        }
-    }
-    let below = schema["minimum"].as_f64().zip(value.as_f64()).is_some_and(|(min, value)| value < min);
-    let above = schema["maximum"].as_f64().zip(value.as_f64()).is_some_and(|(max, value)| value > max);
-    if below || above {
-        faults.push(format!("{path}: out of range"));
-    }
-    for item in value.as_array().into_iter().flatten() {
-        conform(item, &schema["items"], path, faults);
-    }
-    if let Some(members) = value.as_object() {
-        conform_members(members, schema, path, faults);
-    }
-}
-
-fn conform_members(members: &serde_json::Map<String, Value>, schema: &Value, path: &str, faults: &mut Vec<String>) {
-    let has = |choice: &Value| {
-        choice["required"].as_array().unwrap().iter().all(|n| members.contains_key(n.as_str().unwrap()))
-    };
-    for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        if !members.contains_key(name) {
-            faults.push(format!("{path}: no {name}"));
-        }
-    }
-    if schema["oneOf"].as_array().is_some_and(|choices| choices.iter().filter(|choice| has(choice)).count() != 1) {
-        faults.push(format!("{path}: not exactly one"));
-    }
-    for (name, value) in members {
-        let inner = match (&schema["properties"][name], &schema["additionalProperties"]) {
-            (Value::Null, Value::Bool(false)) => {
-                faults.push(format!("{path}: unknown {name}"));
-                continue;
-            }
-            (Value::Null, rest) => rest,
-            (known, _) => known,
-        };
-        conform(value, inner, &format!("{path}.{name}"), faults);
-    }
 }

@@ -18,8 +18,8 @@ pub struct Arguments {
 /// A command.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Validate a spec, resolve its snapshots and print the plan; spends nothing.
-    Check(SpecArguments),
+    /// Validate a spec, resolve its snapshots and print the plan; spends nothing but what `--probe` asks.
+    Check(CheckArguments),
     /// Run the whole audit; goes on where it stopped.
     Run(RunArguments),
     /// Recompute everything from the ledgers, without a network.
@@ -61,6 +61,17 @@ impl SpecArguments {
         let Self { spec, runs, base, new } = self;
         run::Request { spec, runs: runs.as_deref(), base: base.as_deref(), new, tool_version: super::VERSION }
     }
+}
+
+/// A spec, and how far to go in checking it.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// The spec.
+    #[command(flatten)]
+    pub spec: SpecArguments,
+    /// Make one call to each server of a language model, and say what it served and which controls it took.
+    #[arg(long)]
+    pub probe: bool,
 }
 
 /// A spec, and how to run it.

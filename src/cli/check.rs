@@ -1,16 +1,45 @@
 //! `churngate check`.
 
-use super::arguments::SpecArguments;
+use super::arguments::CheckArguments;
 use super::{context, output};
+use crate::http::chat::{Facts, Probed, Tokens};
 use crate::model::Failure;
 use crate::run::{self, Plan, Prepared};
 
-/// Validates the spec, resolves its snapshots and prints the plan. Spends nothing.
-pub fn check(arguments: &SpecArguments) -> Result<u8, Failure> {
-    let prepared = run::prepare(arguments.request())?;
+/// Validates the spec, resolves its snapshots and prints the plan. Spends nothing, unless it is asked to probe.
+pub fn check(arguments: &CheckArguments) -> Result<u8, Failure> {
+    let prepared = run::prepare(arguments.spec.request())?;
     let plan = run::plan(&prepared);
     output::write(text(&prepared, &plan).as_bytes())?;
-    plan.within_budget().map(|()| 0)
+    plan.within_budget()?;
+    if arguments.probe { probe(&prepared) } else { Ok(0) }
+}
+
+/// One call to each server. The first failure is the command's.
+fn probe(prepared: &Prepared) -> Result<u8, Failure> {
+    let context = context::context(&prepared.protocol.spec, None, true)?;
+    let probed = super::runtime()?.block_on(run::probe(prepared, &context))?;
+    if probed.is_empty() {
+        output::line("probe: the spec names no server of a language model")?;
+    }
+    for one in &probed {
+        output::line(&said(one))?;
+    }
+    probed.into_iter().find_map(|one| one.failure).map_or(Ok(0), Err)
+}
+
+/// One line about one server.
+fn said(probed: &Probed) -> String {
+    let Probed { whose, controls, facts, latency, failure } = probed;
+    let Facts { status, served_model, fingerprint, tokens, .. } = facts;
+    let mut parts = vec![status.map_or_else(|| "no reply".to_owned(), |status| format!("status {status}"))];
+    parts.push(format!("{:.1} s", latency.as_secs_f64()));
+    parts.extend(served_model.as_ref().map(|model| format!("served model `{model}`")));
+    parts.extend(fingerprint.as_ref().map(|print| format!("fingerprint `{print}`")));
+    parts.extend(tokens.map(|Tokens { input, output, .. }| format!("{input} tokens read and {output} written")));
+    let verb = if failure.is_none() { "took" } else { "was sent" };
+    let controls = if controls.is_empty() { "no control".to_owned() } else { format!("`{}`", controls.join("`, `")) };
+    format!("probe of the {whose}: {}; it {verb} {controls}", parts.join(", "))
 }
 
 fn text(prepared: &Prepared, plan: &Plan) -> String {

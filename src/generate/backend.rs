@@ -2,7 +2,7 @@
 
 use super::asked::{Asked, Came};
 use super::command::Command;
-use super::openai::OpenAi;
+use super::llm::Llm;
 use crate::http::{Context, Secrets};
 use crate::model::Failure;
 use crate::spec::{GenerateBackend, ReaderSpec};
@@ -19,8 +19,8 @@ pub enum Backend {
 /// A generator that is called.
 #[derive(Debug)]
 pub enum Called {
-    /// An OpenAI-compatible server.
-    OpenAi(Box<OpenAi>),
+    /// A language model behind a server.
+    Llm(Box<Llm>),
     /// A program.
     Command(Command),
 }
@@ -33,7 +33,7 @@ impl Backend {
     pub fn new(spec: &GenerateBackend, secrets: &Secrets) -> Result<Self, Failure> {
         Ok(match spec {
             GenerateBackend::Reader(spec) => Self::Reader(*spec),
-            GenerateBackend::OpenAi(spec) => Self::Called(Called::OpenAi(Box::new(OpenAi::new(spec, secrets)?))),
+            GenerateBackend::Model(spec) => Self::Called(Called::Llm(Box::new(Llm::new(spec, secrets)?))),
             GenerateBackend::Command(spec) => Self::Called(Called::Command(Command::new(spec))),
         })
     }
@@ -43,7 +43,7 @@ impl Called {
     /// Asks once.
     pub async fn ask(&self, asked: Asked<'_>, context: &Context) -> Came {
         match self {
-            Self::OpenAi(server) => server.ask(asked, context).await,
+            Self::Llm(model) => model.ask(asked, context).await,
             Self::Command(program) => program.ask(asked, context).await,
         }
     }

@@ -1,4 +1,4 @@
-//! Evidence -> answer: embedded reader, OpenAI-compatible server, command. One file a backend.
+//! Evidence -> answer: embedded reader, language model behind a server, command. One file a backend.
 //!
 //! An attempt's record is durable before its call is made; an accepted cell is never asked again, whatever it says.
 //! No backend is told which snapshot it answers for.
@@ -9,8 +9,9 @@ mod backend;
 mod cells;
 mod command;
 mod embedded;
-mod openai;
+mod llm;
 mod plan;
+mod probe;
 mod reader;
 mod resume;
 mod stage;
@@ -18,4 +19,5 @@ mod stage;
 mod tests;
 mod tolerance;
 
+pub use probe::probe;
 pub use stage::generate;

@@ -3,7 +3,6 @@
 //! This module makes exactly one call when it is asked for one. Whoever asks records the attempt before and the
 //! outcome after; `attempts` drives the retries between.
 
-pub mod anthropic;
 pub mod attempts;
 pub mod call;
 pub mod chat;

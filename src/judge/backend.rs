@@ -48,7 +48,7 @@ pub enum Heard {
 #[derive(Debug)]
 pub enum Backend {
     /// A language model.
-    Llm(LlmJudge),
+    Llm(Box<LlmJudge>),
     /// A program.
     Command(CommandJudge),
 }

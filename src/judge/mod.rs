@@ -13,6 +13,7 @@ mod llm;
 pub mod packet;
 pub mod parts;
 mod plan;
+mod probe;
 mod progress;
 mod prompt;
 mod record;
@@ -21,4 +22,5 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
+pub use probe::probe;
 pub use stage::judge;

@@ -77,8 +77,8 @@ async fn run(frozen: &Frozen, plan: &Plan, work: &Work<'_>) -> Result<Packets, F
     let spec = &frozen.protocol.spec.judge;
     let backend = match &spec.backend {
         JudgeBackend::Embedded => None,
-        JudgeBackend::OpenAi(spec) => {
-            Some(Backend::Llm(LlmJudge::new(spec, &frozen.protocol.judge_prompt, work.context)?))
+        JudgeBackend::Model(spec) => {
+            Some(Backend::Llm(Box::new(LlmJudge::new(spec, &frozen.protocol.judge_prompt, work.context)?)))
         }
         JudgeBackend::Command(spec) => Some(Backend::Command(CommandJudge::new(spec, work.context)?)),
     };

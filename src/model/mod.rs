@@ -14,6 +14,7 @@ pub mod observation;
 pub mod percent;
 pub mod progress;
 pub mod question;
+pub mod server;
 
 pub use answer::{Answer, AnswerError, UNKNOWN};
 pub use digest::{Digest, DigestError};
@@ -27,3 +28,4 @@ pub use observation::{EvidenceKeys, Observation, SnapshotAnswers};
 pub use percent::{Confidence, PercentagePoints};
 pub use progress::{Event, Observer, Silent, StageName};
 pub use question::{Gold, Question};
+pub use server::{KeyHeader, LimitName, ModelServer, OutputLimit, Price, RateLimit, Structured, Wire};

@@ -1,8 +1,9 @@
 //! What retrieved, answered and judged, and what must be said about it, in words for people.
 
 use crate::freeze::Protocol;
+use crate::model::ModelServer;
 use crate::report::Machinery;
-use crate::spec::{GenerateBackend, JudgeBackend, OpenAiSpec, RetrieveBackend};
+use crate::spec::{GenerateBackend, JudgeBackend, RetrieveBackend};
 
 /// Describes the backends of a protocol.
 pub(super) fn describe(protocol: &Protocol) -> Machinery {
@@ -48,7 +49,7 @@ fn retriever(backend: &RetrieveBackend) -> &'static str {
 fn generator(backend: &GenerateBackend) -> String {
     match backend {
         GenerateBackend::Reader(_) => "embedded reader".to_owned(),
-        GenerateBackend::OpenAi(server) => model(server),
+        GenerateBackend::Model(server) => model(server),
         GenerateBackend::Command(_) => "command".to_owned(),
     }
 }
@@ -56,12 +57,12 @@ fn generator(backend: &GenerateBackend) -> String {
 fn judge(backend: &JudgeBackend) -> String {
     match backend {
         JudgeBackend::Embedded => "embedded judge".to_owned(),
-        JudgeBackend::OpenAi(server) => model(server),
+        JudgeBackend::Model(server) => model(server),
         JudgeBackend::Command(_) => "command".to_owned(),
     }
 }
 
 /// The model's name alone: the server's address may be nobody's business.
-fn model(server: &OpenAiSpec) -> String {
+fn model(server: &ModelServer) -> String {
     format!("model {}", server.model)
 }

@@ -6,10 +6,10 @@
 
 use super::types::{
     BootstrapSpec, CommandSpec, Condition, GateLine, GateSpec, GenerateBackend, GenerateSpec, HttpMethod,
-    HttpRetrieveSpec, Inconclusive, JudgeBackend, JudgeSpec, OnMismatch, OpenAiSpec, QuestionsSpec, RetrieveBackend,
-    RetrieveSpec, SnapshotSource, SnapshotSpec, Spec, Structured, UnchangedEvidence,
+    HttpRetrieveSpec, Inconclusive, JudgeBackend, JudgeSpec, OnMismatch, QuestionsSpec, RetrieveBackend, RetrieveSpec,
+    SnapshotSource, SnapshotSpec, Spec, UnchangedEvidence,
 };
-use crate::model::Normalisation;
+use crate::model::{KeyHeader, LimitName, ModelServer, Normalisation, Structured, Wire};
 use serde_json::{Map, Value, json};
 
 impl Spec {
@@ -122,7 +122,7 @@ fn command(spec: &CommandSpec) -> Value {
 
 fn generate(spec: &GenerateSpec) -> Value {
     let (name, backend) = match &spec.backend {
-        GenerateBackend::OpenAi(spec) => ("openai", openai(spec)),
+        GenerateBackend::Model(server) => model(server),
         GenerateBackend::Command(spec) => ("command", command(spec)),
         GenerateBackend::Reader(spec) => {
             ("reader", json!({ "temperature": thousandths(spec.temperature_milli), "seed": spec.seed }))
@@ -146,26 +146,43 @@ fn thousandths(milli: u32) -> Value {
     if milli.is_multiple_of(1_000) { (milli / 1_000).into() } else { (f64::from(milli) / 1_000.0).into() }
 }
 
-fn openai(spec: &OpenAiSpec) -> Value {
-    let structured = match spec.structured {
+/// A server under the key of its interface. A key as a bearer token is not spelled out.
+fn model(server: &ModelServer) -> (&'static str, Value) {
+    let name = match server.wire {
+        Wire::Completions => "openai",
+        Wire::Responses => "responses",
+        Wire::Messages => "anthropic",
+    };
+    let header = match server.key_header {
+        KeyHeader::Bearer => None,
+        KeyHeader::ApiKey => Some("api-key"),
+        KeyHeader::XApiKey => Some("x-api-key"),
+    };
+    let structured = match server.structured {
         Structured::JsonSchema => "json_schema",
         Structured::JsonObject => "json_object",
         Structured::Plain => "plain",
     };
-    object([
-        ("model", Some(spec.model.as_str().into())),
-        ("base_url", Some(spec.base_url.as_str().into())),
-        ("key_env", spec.key_env.as_deref().map(Into::into)),
-        ("temperature", spec.temperature.clone().map(Value::Number)),
-        ("max_tokens", spec.max_tokens.map(Into::into)),
+    let limit = |name| server.output_limit.filter(|limit| limit.name == name).map(|limit| limit.tokens.into());
+    let members = object([
+        ("model", Some(server.model.as_str().into())),
+        ("base_url", Some(server.base_url.as_str().into())),
+        ("key_env", server.key_env.as_deref().map(Into::into)),
+        ("key_header", header.map(Into::into)),
+        ("api_version", server.api_version.as_deref().map(Into::into)),
+        ("temperature", server.temperature.clone().map(Value::Number)),
+        ("max_tokens", limit(LimitName::MaxTokens)),
+        ("max_completion_tokens", limit(LimitName::MaxCompletionTokens)),
+        ("max_output_tokens", limit(LimitName::MaxOutputTokens)),
         ("structured", Some(structured.into())),
-        ("extra", Some(Value::Object(spec.extra.clone()))),
-    ])
+        ("extra", Some(Value::Object(server.extra.clone()))),
+    ]);
+    (name, members)
 }
 
 fn judge(spec: &JudgeSpec) -> Value {
     let (name, backend) = match &spec.backend {
-        JudgeBackend::OpenAi(spec) => ("openai", openai(spec)),
+        JudgeBackend::Model(server) => model(server),
         JudgeBackend::Command(spec) => ("command", command(spec)),
         JudgeBackend::Embedded => ("embedded", json!({})),
     };

@@ -11,10 +11,10 @@ impl Spec {
         if let RetrieveBackend::Http(http) = &self.retrieve.backend {
             names.extend(http.secret_headers.values().map(|header| header.env.as_str()));
         }
-        if let GenerateBackend::OpenAi(server) = &self.generate.backend {
+        if let GenerateBackend::Model(server) = &self.generate.backend {
             names.extend(server.key_env.as_deref());
         }
-        if let JudgeBackend::OpenAi(server) = &self.judge.backend {
+        if let JudgeBackend::Model(server) = &self.judge.backend {
             names.extend(server.key_env.as_deref());
         }
         names.into_iter().collect()

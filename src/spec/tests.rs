@@ -89,7 +89,7 @@ tolerance: { invalid_cells: 1% }
     assert!(matches!(&spec.snapshots[1].source, SnapshotSource::Variables(map) if map["index"] == "docs_n3"));
     let RetrieveBackend::Http(http) = &spec.retrieve.backend else { panic!("not http") };
     assert_eq!(http.ok["/_shards/failed"], serde_json::json!(0));
-    let super::GenerateBackend::OpenAi(server) = &spec.generate.backend else { panic!("not openai") };
+    let super::GenerateBackend::Model(server) = &spec.generate.backend else { panic!("not openai") };
     assert_eq!(server.base_url, "https://api.openai.com/v1");
     assert_eq!(server.temperature.as_ref().map(ToString::to_string).as_deref(), Some("0.7"));
     assert!(matches!(spec.gate.incompatible_when[0].condition, Condition::AtLeast(_)));
@@ -182,13 +182,13 @@ error[out-of-range]: `1` is out of range
   |
   = help: allowed is a value from 2 to 11
 
-error[missing-key]: `judge` needs one of `openai`, `command`, `embedded`
+error[missing-key]: `judge` needs one of `openai`, `responses`, `anthropic`, `command`, `embedded`
  --> churngate.yaml:8:8
   |
 8 | judge: {}
   |        ^
   |
-  = help: add exactly one of `openai`, `command`, `embedded`
+  = help: add exactly one of `openai`, `responses`, `anthropic`, `command`, `embedded`
 
 error[wrong-unit]: expected percentage points, found `3`
  --> churngate.yaml:9:51
@@ -220,6 +220,38 @@ fn what_has_no_place_in_a_spec_is_refused() {
     assert_eq!(codes("a: [b"), ["syntax"]);
     assert_eq!(codes(&"x".repeat(super::yaml::MAX_BYTES + 1)), ["too-large"]);
     assert_eq!(codes(&"[".repeat(5_000)), ["too-deep"]);
+}
+
+#[test]
+fn controls_that_cannot_go_together_are_refused() {
+    let server = |text: &str| codes(&with("reader: {}", text));
+    for good in [
+        "openai: { model: m, max_completion_tokens: 5, key_header: api-key, api_version: 2024-10-21 }",
+        "responses: { model: m, max_output_tokens: 5, extra: { text: { verbosity: low } } }",
+        "anthropic: { model: m, extra: { output_config: { effort: low } } }",
+        "anthropic: { model: m, temperature: 0.5, api_version: 2023-06-01, key_header: x-api-key }",
+    ] {
+        let text = with("reader: {}", good);
+        let spec = parse(&text, "churngate.yaml").unwrap_or_else(|errors| panic!("{}", errors.render(false)));
+        let again = super::from_canonical(&spec.canonical()).unwrap();
+        assert_eq!(again.generate.backend, spec.generate.backend, "{good}");
+    }
+    for (bad, code) in [
+        ("openai: { model: m, max_tokens: 5, max_completion_tokens: 5 }", "conflict"),
+        ("openai: { model: m, extra: { max_completion_tokens: 5 } }", "conflict"),
+        ("openai: { model: m, api_version: \"1&key=2\" }", "bad-text"),
+        ("openai: { model: m, max_output_tokens: 5 }", "unknown-key"),
+        ("responses: { model: m, extra: { text: { format: 1 } } }", "conflict"),
+        ("responses: { model: m, max_tokens: 5 }", "unknown-key"),
+        ("anthropic: { model: m, temperature: 0.5 }", "conflict"),
+        ("anthropic: { model: m, extra: { top_k: 5 } }", "conflict"),
+        ("anthropic: { model: m, extra: { output_config: { format: 1 } } }", "conflict"),
+        ("anthropic: { model: m, api_version: 2024-01-01 }", "unknown-word"),
+        ("anthropic: { model: m, base_url: \"https://u:p@h/v1\" }", "secret-in-spec"),
+        ("responses: { model: m, base_url: \"h/v1\" }", "bad-address"),
+    ] {
+        assert_eq!(server(bad), [code], "{bad}");
+    }
 }
 
 #[test]
@@ -375,7 +407,7 @@ error[unknown-key]: unknown key `colour` in `judge`
 9 | judge: { embedded: {}, colour: red }
   |                        ^^^^^^
   |
-  = help: known keys are `openai`, `command`, `embedded`, `normalisation`, `concurrency`, `max_attempts`
+  = help: known keys are `openai`, `responses`, `anthropic`, `command`, `embedded`, `normalisation`, `concurrency`, `max_attempts`
 "#);
 }
 
@@ -505,7 +537,7 @@ error[unknown-word]: `wran` is not one of `pass`, `warn`, `fail`
 #[test]
 fn two_backends_are_shown_both() {
     insta::assert_snapshot!(shown("judge: { embedded: {} }", "judge:\n  embedded: {}\n  command: { argv: [judge] }"), @r#"
-error[conflict]: `judge` takes only one of `openai`, `command`, `embedded`
+error[conflict]: `judge` takes only one of `openai`, `responses`, `anthropic`, `command`, `embedded`
   --> churngate.yaml:11:3
    |
 10 |   embedded: {}

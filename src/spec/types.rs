@@ -1,6 +1,6 @@
 //! The validated spec. Every value here is within its limits; nothing is checked again later.
 
-use crate::model::{Confidence, Kernel, Normalisation, PercentagePoints, SnapshotName};
+use crate::model::{Confidence, Kernel, ModelServer, Normalisation, PercentagePoints, SnapshotName};
 use camino::Utf8PathBuf;
 use std::collections::BTreeMap;
 
@@ -209,8 +209,8 @@ pub enum UnchangedEvidence {
 pub enum GenerateBackend {
     /// The embedded reader: extracts a span from the evidence, by a seeded draw.
     Reader(ReaderSpec),
-    /// An OpenAI-compatible chat completions server.
-    OpenAi(OpenAiSpec),
+    /// A language model behind a server.
+    Model(ModelServer),
     /// A program.
     Command(CommandSpec),
 }
@@ -222,39 +222,6 @@ pub struct ReaderSpec {
     pub temperature_milli: u32,
     /// The seed of its draws.
     pub seed: u64,
-}
-
-/// An OpenAI-compatible server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenAiSpec {
-    /// The model's name.
-    pub model: String,
-    /// Up to and including `/v1`, without a trailing slash.
-    pub base_url: String,
-    /// The environment variable that holds the key; no key is sent where absent.
-    pub key_env: Option<String>,
-    /// Sent where present. Kept as the JSON number that was written.
-    pub temperature: Option<serde_json::Number>,
-    /// Sent as `max_tokens` where present.
-    pub max_tokens: Option<u32>,
-    /// How the answer is asked for.
-    pub structured: Structured,
-    /// Time limit of one call, in seconds.
-    pub timeout_seconds: u32,
-    /// Further members of the request body, sent as written.
-    pub extra: serde_json::Map<String, serde_json::Value>,
-}
-
-/// How a structured answer is asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Structured {
-    /// A strict JSON schema.
-    #[default]
-    JsonSchema,
-    /// A JSON object, described in the prompt.
-    JsonObject,
-    /// Plain text.
-    Plain,
 }
 
 /// How answers are compared.
@@ -275,8 +242,8 @@ pub struct JudgeSpec {
 pub enum JudgeBackend {
     /// The embedded judge: rules, then a fitted linear model on lexical features.
     Embedded,
-    /// A language model behind an OpenAI-compatible server.
-    OpenAi(OpenAiSpec),
+    /// A language model behind a server.
+    Model(ModelServer),
     /// A program.
     Command(CommandSpec),
 }

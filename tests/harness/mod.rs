@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of the harness")]
 
+pub mod raw;
+pub mod schema;
 pub mod server;
 
 use anyhow::{Context as _, Result, ensure};

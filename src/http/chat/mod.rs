@@ -1,14 +1,21 @@
-//! The OpenAI-compatible chat wire: request body out, what counts as what back in. Shared by generators and judges.
+//! The wires of language models: request body out, what counts as what back in. Shared by generators and judges.
 //!
-//! It never decides what an answer is worth: `UNKNOWN`, wrong and refused answers are accepted like any other.
+//! One adapter a wire, each of the same shape. None decides what an answer is worth: `UNKNOWN`, wrong and refused answers
+//! are accepted like any other.
 
+mod completions;
+mod endpoint;
+mod messages;
+mod probe;
 mod read;
 mod reason;
 mod request;
+mod responses;
 mod structured;
 
-pub(super) use read::read_with;
-pub use read::{Facts, Reading, Tokens, read};
+pub use endpoint::Endpoint;
+pub use probe::Probed;
+pub use read::{Facts, Reading, Tokens};
 pub use reason::{CountsAs, Reason};
-pub use request::{Endpoint, Form, Message, Role};
+pub use request::{Form, Message, Role};
 pub use structured::structured;

@@ -1,6 +1,7 @@
 //! What comes back: one function decides what a reply counts as.
 
 use super::Reason;
+use super::endpoint::Adapter;
 use crate::http::{Call, CallError, Reply, retry_after};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -47,28 +48,18 @@ pub struct Tokens {
     pub cached: u64,
 }
 
-/// Reads what came back for `call`.
+/// Reads what came back for `call` over the wire of this adapter.
 #[must_use]
-pub fn read(call: &Call, came_back: &Result<Reply, CallError>, now: Timestamp) -> Reading {
-    read_with(call, came_back, now, completion, tokens)
-}
-
-/// Reads what came back in the manner of one wire: what a successful body counts as, and how it counts tokens.
-pub fn read_with(
-    call: &Call,
-    came_back: &Result<Reply, CallError>,
-    now: Timestamp,
-    completion: impl Fn(&Value) -> (Reason, Option<String>),
-    tokens: impl Fn(&Value) -> Option<Tokens>,
-) -> Reading {
+pub fn read(adapter: &Adapter, call: &Call, came_back: &Result<Reply, CallError>, now: Timestamp) -> Reading {
     let reply = match came_back {
         Ok(reply) => reply,
         Err(error) => return Reading::bare(Reason::NoReply(*error), Facts::default()),
     };
     let body = serde_json::from_slice::<Value>(&reply.body).unwrap_or_default();
-    let facts = Facts { tokens: tokens(&body["usage"]), ..facts(reply.status, &body) };
+    let facts = Facts { tokens: (adapter.tokens)(&body["usage"]), ..facts(reply.status, &body) };
     if (200..300).contains(&reply.status) {
-        let (reason, text) = unreadable(&reply.body, &body).map_or_else(|| completion(&body), |reason| (reason, None));
+        let (reason, text) =
+            unreadable(&reply.body, &body).map_or_else(|| (adapter.answer)(&body), |reason| (reason, None));
         return Reading { text, ..Reading::bare(reason, facts) };
     }
     let reason = refusal(reply.status, &body);
@@ -90,47 +81,6 @@ fn unreadable(bytes: &[u8], body: &Value) -> Option<Reason> {
         () if !body.is_object() => Some(Reason::NotJson),
         () => None,
     }
-}
-
-fn completion(body: &Value) -> (Reason, Option<String>) {
-    if !body["error"].is_null() {
-        return (Reason::ErrorInBody, None);
-    }
-    match body["choices"].get(0) {
-        Some(choice) => first_choice(choice),
-        None => (Reason::NoChoices, None),
-    }
-}
-
-fn first_choice(choice: &Value) -> (Reason, Option<String>) {
-    let message = &choice["message"];
-    let finish = choice["finish_reason"].as_str();
-    if !choice["error"].is_null() || finish == Some("error") {
-        return (Reason::ErrorInBody, None);
-    }
-    if let Some(refusal) = text(&message["refusal"]) {
-        return (Reason::Refused, Some(refusal));
-    }
-    match (finish, text(&message["content"])) {
-        (Some("content_filter"), _) => (Reason::Filtered, None),
-        (Some("length"), _) => (Reason::CutByLength, None),
-        (_, Some(content)) => (Reason::Answered, Some(content)),
-        _ if message["tool_calls"].get(0).is_some() || message["function_call"].is_object() => (Reason::NoText, None),
-        _ if text(&message["reasoning_content"]).or(text(&message["reasoning"])).is_some() => {
-            (Reason::ReasoningOnly, None)
-        }
-        _ => (Reason::EmptyContent, None),
-    }
-}
-
-/// A text that is more than white space: a string, or the text parts of an array.
-fn text(value: &Value) -> Option<String> {
-    let text = match value {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
-        _ => return None,
-    };
-    (!text.trim().is_empty()).then_some(text)
 }
 
 /// Codes and types by which servers tell causes apart that share a status.
@@ -172,11 +122,30 @@ fn error_codes(body: &Value) -> impl Iterator<Item = &str> {
         .filter_map(|pointer| body.pointer(pointer)?.as_str())
 }
 
-/// The name of the refused member, only where it is one that we sent: no text of the server's gets any further.
+/// Members of a request that are no controls: errors name them for what stands in them.
+pub const CONTENT: [&str; 3] = ["messages", "input", "system"];
+
+/// The name of the refused control, only where it is one that we sent: no text of the server's gets any further.
 fn parameter(call: &Call, body: &Value) -> Option<String> {
-    let named = body.pointer("/error/param")?.as_str()?.split(['.', '[']).next()?;
     let sent: Value = serde_json::from_slice(call.body.as_deref()?).ok()?;
-    sent.as_object()?.keys().find(|name| *name == named).cloned()
+    let names: Vec<&String> = sent.as_object()?.keys().filter(|name| !CONTENT.contains(&name.as_str())).collect();
+    let text = |pointer| body.pointer(pointer).and_then(Value::as_str);
+    let of_our_own = |named: &str| {
+        let head = named.split(['.', '[', ':']).next().unwrap_or_default().trim();
+        names.iter().find(|name| name.as_str() == head).map(|name| (*name).clone())
+    };
+    let said = text("/error/message").or_else(|| text("/message"));
+    let listed = text("/error/param").or_else(|| text("/detail/0/loc/1"));
+    let quoted = |name: &&&String| said.is_some_and(|said| quotes(said, name));
+    listed
+        .and_then(of_our_own)
+        .or_else(|| said.and_then(of_our_own))
+        .or_else(|| names.iter().find(quoted).map(|name| (*name).clone()))
+}
+
+/// Whether a text has this name between quotation marks of any kind.
+fn quotes(text: &str, name: &str) -> bool {
+    ['`', '\'', '"'].iter().any(|mark| text.contains(&format!("{mark}{name}{mark}")))
 }
 
 fn facts(status: u16, body: &Value) -> Facts {
@@ -197,19 +166,10 @@ fn name(value: &Value) -> Option<String> {
     (!kept.is_empty()).then_some(kept)
 }
 
-fn tokens(usage: &Value) -> Option<Tokens> {
-    let count = |pointer| usage.pointer(pointer).and_then(Value::as_u64);
-    Some(Tokens {
-        input: count("/prompt_tokens")?,
-        output: count("/completion_tokens")?,
-        cached: count("/prompt_tokens_details/cached_tokens").unwrap_or(0),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::chat::CountsAs;
+    use crate::http::chat::{CountsAs, completions::ADAPTER};
     use std::collections::HashSet;
 
     fn call() -> Call {
@@ -223,7 +183,7 @@ mod tests {
     }
 
     fn reading(status: u16, body: &[u8]) -> Reading {
-        read(&call(), &Ok(reply(status, body)), Timestamp::UNIX_EPOCH)
+        read(&ADAPTER, &call(), &Ok(reply(status, body)), Timestamp::UNIX_EPOCH)
     }
 
     /// Bodies as servers send them, each with what it counts as.
@@ -292,7 +252,7 @@ mod tests {
             assert!(seen.contains(&reason) || matches!(reason, Reason::NoReply(_)), "{reason:?}");
         }
         for error in CallError::ALL {
-            let reading = read(&call(), &Err(error), Timestamp::UNIX_EPOCH);
+            let reading = read(&ADAPTER, &call(), &Err(error), Timestamp::UNIX_EPOCH);
             assert_eq!((reading.reason, reading.facts.status), (Reason::NoReply(error), None));
         }
     }
@@ -316,6 +276,11 @@ mod tests {
         assert_eq!(refused("temperature").parameter.as_deref(), Some("temperature"));
         assert_eq!(refused("model.x[0]").parameter.as_deref(), Some("model"));
         assert_eq!(refused("sesame").parameter, None);
+        assert_eq!(refused("messages[0].content").parameter, None);
+        let body = br#"{"detail":[{"loc":["body","temperature"],"msg":"extra"}]}"#;
+        assert_eq!(reading(422, body).parameter.as_deref(), Some("temperature"));
+        let body = br#"{"error":{"message":"Unsupported parameter: 'temperature' is not for you, sesame"}}"#;
+        assert_eq!(reading(400, body).parameter.as_deref(), Some("temperature"));
         let failure = Reason::RequestRefused.failure("generator", Some("temperature")).to_string();
         assert!(failure.contains("`temperature`") && !failure.contains("sesame"), "{failure}");
     }

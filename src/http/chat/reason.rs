@@ -172,10 +172,23 @@ impl Reason {
         let (code, _, when) = self.row();
         let about = parameter.map(|name| format!(", about `{name}`")).unwrap_or_default();
         let failure = Failure::new(FailureClass::Incomplete, format!("the {who} gave `{code}` ({when}){about}"));
-        match self.remedy() {
-            Some(remedy) => failure.with_hint(remedy),
-            None => failure,
+        match (self, parameter) {
+            (Self::RequestRefused, Some(control)) => failure.with_hint(without(control)),
+            _ => self.remedy().into_iter().fold(failure, Failure::with_hint),
         }
+    }
+}
+
+/// What to do about a control that a server refuses. It is never left out by the program itself: cells that were asked
+/// with it and cells that were not would not be answers of one generator.
+fn without(control: &str) -> String {
+    match control {
+        "response_format" | "text" | "output_config" => {
+            "write another form of `structured` in the spec: `json_object`, or `plain`".to_owned()
+        }
+        "max_tokens" => "remove `max_tokens` from the spec, or write `max_completion_tokens` in its place".to_owned(),
+        "model" => "check `model` and `base_url` in the spec".to_owned(),
+        other => format!("remove `{other}` from the spec, or give it a value that the server takes"),
     }
 }
 

@@ -173,10 +173,7 @@ proptest! {
             let answers = texts.iter().map(|text| Answer::parse(text, 512).unwrap()).collect();
             Packet::build(&[4; 32], &QuestionId("q".into()), "who?", &answers)
         };
-        let spec = crate::spec::OpenAiSpec {
-            model: "m".into(), base_url: "http://localhost/v1".into(), key_env: None, temperature: None, max_tokens: None,
-            structured: crate::spec::Structured::Plain, timeout_seconds: 1, extra: serde_json::Map::new(),
-        };
+        let spec = crate::model::ModelServer::new(crate::model::Wire::Completions, "m", "http://localhost/v1");
         let judge = llm::LlmJudge::new(&spec, TEMPLATE, &context(&Arc::default())).unwrap();
         let digests = [build(&texts), build(&moved)].map(|packet| {
             packet.map(|packet| split(&packet).iter().map(|part| judge.request(&packet, part)).collect::<Vec<_>>())

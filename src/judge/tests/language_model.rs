@@ -2,8 +2,8 @@ use super::harness::{Asked, Run};
 use crate::http::Budget;
 use crate::ledger::record::{Outcome, Record, Usage};
 use crate::ledger::{self, BlobCheck};
-use crate::model::{Event, FailureClass, Label};
-use crate::spec::{JudgeBackend, OpenAiSpec, Structured};
+use crate::model::{Event, FailureClass, Label, ModelServer, Wire};
+use crate::spec::JudgeBackend;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use wiremock::matchers::{body_string_contains, method, path};
@@ -16,16 +16,7 @@ const THREE: &[Asked<'static>] =
 const GOOD: &str = r#"{"A-B":"different"}"#;
 
 pub fn model(server: &MockServer) -> JudgeBackend {
-    JudgeBackend::OpenAi(OpenAiSpec {
-        model: "judge-1".into(),
-        base_url: format!("{}/v1", server.uri()),
-        key_env: None,
-        temperature: None,
-        max_tokens: None,
-        structured: Structured::JsonSchema,
-        timeout_seconds: 120,
-        extra: serde_json::Map::new(),
-    })
+    JudgeBackend::Model(ModelServer::new(Wire::Completions, "judge-1", format!("{}/v1", server.uri())))
 }
 
 fn completion(text: &str) -> ResponseTemplate {
@@ -148,8 +139,8 @@ async fn a_judge_whose_model_moves_stops_the_audit_for_good() {
 #[tokio::test]
 async fn a_missing_key_is_a_usage_error_before_any_call() {
     let server = MockServer::start().await;
-    let JudgeBackend::OpenAi(spec) = model(&server) else { unreachable!() };
-    let backend = JudgeBackend::OpenAi(OpenAiSpec { key_env: Some("JUDGE_KEY".into()), ..spec });
+    let JudgeBackend::Model(spec) = model(&server) else { unreachable!() };
+    let backend = JudgeBackend::Model(ModelServer { key_env: Some("JUDGE_KEY".into()), ..spec });
     let run = Run::with(ASKED, backend).await;
     let failure = run.judge().await.unwrap_err();
     assert_eq!(failure.class, FailureClass::Usage);
@@ -161,8 +152,8 @@ async fn a_key_that_the_server_echoes_reaches_neither_ledger_nor_blobs() {
     let key = "sesame-open-4711";
     let reply = json!({ "choices": [{ "message": { "content": GOOD } }], "echo": key });
     let server = server_with(vec![ResponseTemplate::new(200).set_body_json(reply)]).await;
-    let JudgeBackend::OpenAi(spec) = model(&server) else { unreachable!() };
-    let backend = JudgeBackend::OpenAi(OpenAiSpec { key_env: Some("JUDGE_KEY".into()), ..spec });
+    let JudgeBackend::Model(spec) = model(&server) else { unreachable!() };
+    let backend = JudgeBackend::Model(ModelServer { key_env: Some("JUDGE_KEY".into()), ..spec });
     let mut run = Run::with(ASKED, backend).await;
     let mut secrets = crate::http::Secrets::default();
     secrets.insert("JUDGE_KEY", key.to_owned().into());

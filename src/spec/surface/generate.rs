@@ -1,5 +1,6 @@
 //! `generate`
 
+use super::model::{ANTHROPIC, OPENAI, RESPONSES};
 use super::retrieve::COMMAND;
 use super::shape::{Key, Section, Shape, Text};
 
@@ -7,6 +8,8 @@ use super::shape::{Key, Section, Shape, Text};
 pub static GENERATE: Section = Section {
     keys: &[
         Key::optional("openai", Shape::Map(&OPENAI), "An OpenAI-compatible chat completions server."),
+        Key::optional("responses", Shape::Map(&RESPONSES), "A server that speaks OpenAI Responses."),
+        Key::optional("anthropic", Shape::Map(&ANTHROPIC), "A server that speaks Anthropic Messages."),
         Key::optional("command", Shape::Map(&COMMAND), "A program: JSON in, JSON out."),
         Key::optional("reader", Shape::Map(&READER), "The embedded extractive reader; knows nothing but the evidence."),
         Key::default(
@@ -36,8 +39,8 @@ pub static GENERATE: Section = Section {
         ),
         ATTEMPTS,
     ],
-    one_of: &["openai", "command", "reader"],
-    later: &["anthropic"],
+    one_of: &["openai", "responses", "anthropic", "command", "reader"],
+    later: &[],
 };
 
 /// How often a unit of work is tried.
@@ -47,36 +50,6 @@ pub const ATTEMPTS: Key = Key::default(
     "6",
     "Attempts at one unit of work within one process.",
 );
-
-/// An OpenAI-compatible server.
-pub static OPENAI: Section = Section {
-    keys: &[
-        Key::required("model", Shape::Text(Text::Any), "The model's name."),
-        Key::default("base_url", Shape::Text(Text::Url), "https://api.openai.com/v1", "Up to and including `/v1`."),
-        Key::optional("key_env", Shape::Text(Text::Variable), "The environment variable that holds the key."),
-        Key::optional("temperature", Shape::Decimal { max: 2 }, "Sent where present."),
-        Key::optional("max_tokens", Shape::Integer { min: 1, max: 1_000_000 }, "Sent where present."),
-        Key::default(
-            "structured",
-            Shape::Word(&["json_schema", "json_object", "plain"]),
-            "json_schema",
-            "How the answer is asked for.",
-        ),
-        Key::default(
-            "timeout_seconds",
-            Shape::Integer { min: 1, max: 3_600 },
-            "120",
-            "Time limit of one call, in seconds.",
-        ),
-        Key::optional(
-            "extra",
-            Shape::Free { keys: Text::Any, values: &Shape::Json, max: 32 },
-            "Further members of the request body, sent as written.",
-        ),
-    ],
-    one_of: &[],
-    later: &["rate_limit", "price"],
-};
 
 static READER: Section = Section {
     keys: &[

@@ -1,6 +1,7 @@
 //! `judge`
 
-use super::generate::{ATTEMPTS, OPENAI};
+use super::generate::ATTEMPTS;
+use super::model::{ANTHROPIC, OPENAI, RESPONSES};
 use super::retrieve::COMMAND;
 use super::shape::{Key, Section, Shape};
 
@@ -8,6 +9,8 @@ use super::shape::{Key, Section, Shape};
 pub static JUDGE: Section = Section {
     keys: &[
         Key::optional("openai", Shape::Map(&OPENAI), "A language model behind an OpenAI-compatible server."),
+        Key::optional("responses", Shape::Map(&RESPONSES), "A language model behind OpenAI Responses."),
+        Key::optional("anthropic", Shape::Map(&ANTHROPIC), "A language model behind Anthropic Messages."),
         Key::optional("command", Shape::Map(&COMMAND), "A program: JSON in, JSON out."),
         Key::optional("embedded", Shape::Map(&EMBEDDED), "The embedded lexical judge."),
         Key::default(
@@ -19,8 +22,8 @@ pub static JUDGE: Section = Section {
         Key::default("concurrency", Shape::Integer { min: 1, max: 1_024 }, "8", "Packets in flight at most."),
         ATTEMPTS,
     ],
-    one_of: &["openai", "command", "embedded"],
-    later: &["anthropic", "self_consistency"],
+    one_of: &["openai", "responses", "anthropic", "command", "embedded"],
+    later: &["self_consistency"],
 };
 
 static EMBEDDED: Section = Section { keys: &[], one_of: &[], later: &[] };

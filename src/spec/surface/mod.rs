@@ -7,6 +7,7 @@
 mod gate;
 mod generate;
 mod judge;
+mod model;
 mod questions;
 mod retrieve;
 mod root;

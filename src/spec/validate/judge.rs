@@ -1,6 +1,6 @@
 //! `judge`
 
-use super::generate::openai;
+use super::model;
 use super::retrieve::command;
 use crate::model::Normalisation;
 use crate::spec::problem::Problem;
@@ -23,8 +23,8 @@ pub fn judge(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<JudgeSp
 }
 
 fn backend(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<JudgeBackend> {
-    if let Some(server) = section.section("openai") {
-        return openai(server, problems).map(JudgeBackend::OpenAi);
+    if let Some(named) = model::named(section) {
+        return model::server(named, problems).map(JudgeBackend::Model);
     }
     if let Some(program) = section.section("command") {
         return command(program).map(JudgeBackend::Command);

@@ -4,6 +4,7 @@ mod address;
 mod gate;
 mod generate;
 mod judge;
+mod model;
 mod questions;
 mod retrieve;
 mod root;

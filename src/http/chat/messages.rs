@@ -1,60 +1,31 @@
-//! The Anthropic Messages wire, in the terms of [`chat`](super::chat): the same request in, the same readings out.
+//! The wire of Anthropic Messages. It has no form for a JSON object without a schema: there the messages alone ask for it.
 
-use super::chat::{Endpoint, Form, Message, Reading, Reason, Role, Tokens, read_with};
-use super::{Call, CallError, HeaderText, Reply};
-use jiff::Timestamp;
+use super::endpoint::Adapter;
+use super::{Form, Message, Reason, Role, Tokens};
+use crate::model::ModelServer;
 use serde_json::{Map, Value, json};
 
-/// The version of the interface. Later ones refuse `temperature`.
-const VERSION: &str = "2023-06-01";
-/// What is sent as `max_tokens`, which the interface demands, where the endpoint names none.
-const MAX_TOKENS: u32 = 1024;
+/// Messages.
+pub static ADAPTER: Adapter = Adapter { path: "messages", body, answer: message, tokens };
 
-/// The call that asks for one message. The interface has no form for a JSON object without a schema: there the
-/// messages alone ask for it.
-#[must_use]
-pub fn call(endpoint: &Endpoint, messages: &[Message<'_>], form: Form<'_>) -> Call {
-    let plain = |name: &str, value: &str| (name.to_owned(), HeaderText::Plain(value.to_owned()));
-    let mut headers = vec![
-        plain("content-type", "application/json"),
-        plain("accept", "application/json"),
-        plain("anthropic-version", VERSION),
-    ];
-    headers.extend(endpoint.key.clone().map(|key| ("x-api-key".to_owned(), HeaderText::Secret(key))));
-    Call {
-        method: "POST",
-        url: format!("{}/messages", endpoint.base_url),
-        headers,
-        body: Some(Value::Object(body(endpoint, messages, form)).to_string().into_bytes()),
-        timeout: endpoint.timeout,
-    }
-}
-
-/// Reads what came back for `call`.
-#[must_use]
-pub fn read(call: &Call, came_back: &Result<Reply, CallError>, now: Timestamp) -> Reading {
-    read_with(call, came_back, now, message, tokens)
-}
-
-fn body(endpoint: &Endpoint, messages: &[Message<'_>], form: Form<'_>) -> Map<String, Value> {
+fn body(server: &ModelServer, messages: &[Message<'_>], form: Form<'_>) -> Map<String, Value> {
     let said = |role: Role| messages.iter().filter(move |message| message.role == role).map(|message| message.content);
     let system = said(Role::System).collect::<Vec<_>>().join("\n\n");
-    let users: Vec<Value> = said(Role::User).map(|content| json!({ "role": "user", "content": content })).collect();
+    let users = said(Role::User).map(|content| json!({ "role": Role::User.as_str(), "content": content }));
     let mut body = Map::new();
-    body.insert("model".to_owned(), json!(endpoint.model));
-    body.insert("max_tokens".to_owned(), json!(endpoint.max_tokens.unwrap_or(MAX_TOKENS)));
+    body.insert("model".to_owned(), json!(server.model));
+    if let Some(limit) = server.output_limit {
+        body.insert(limit.name.as_str().to_owned(), json!(limit.tokens));
+    }
     if !system.is_empty() {
         body.insert("system".to_owned(), json!(system));
     }
-    body.insert("messages".to_owned(), Value::Array(users));
-    if let Some(temperature) = &endpoint.temperature {
+    body.insert("messages".to_owned(), users.collect());
+    if let Some(temperature) = &server.temperature {
         body.insert("temperature".to_owned(), Value::Number(temperature.clone()));
     }
     if let Form::JsonSchema { schema, .. } = form {
         body.insert("output_config".to_owned(), json!({ "format": { "type": "json_schema", "schema": schema } }));
-    }
-    for (name, value) in &endpoint.extra {
-        body.entry(name.clone()).or_insert_with(|| value.clone());
     }
     body
 }
@@ -89,42 +60,49 @@ fn tokens(usage: &Value) -> Option<Tokens> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::chat::{Reading, read::read};
+    use crate::http::{Call, Reply};
+    use crate::model::{LimitName, OutputLimit, Wire};
+    use jiff::Timestamp;
     use std::time::Duration;
 
-    fn endpoint() -> Endpoint {
-        Endpoint {
-            base_url: "http://127.0.0.1:8000/v1".into(),
-            key: Some("sesame".to_owned().into()),
-            model: "m".into(),
-            temperature: None,
-            max_tokens: None,
-            extra: Map::new(),
-            timeout: Duration::from_secs(1),
-        }
-    }
-
-    fn asked(form: Form<'_>) -> Call {
-        let messages =
-            [Message { role: Role::System, content: "be brief" }, Message { role: Role::User, content: "why?" }];
-        call(&endpoint(), &messages, form)
-    }
-
     fn reading(status: u16, body: &str) -> Reading {
+        let sent = br#"{"model":"m","temperature":1,"output_config":{}}"#.to_vec();
+        let call =
+            Call { method: "POST", url: String::new(), headers: Vec::new(), body: Some(sent), timeout: Duration::ZERO };
         let reply = Reply { status, headers: Vec::new(), body: body.into(), latency: Duration::ZERO };
-        read(&asked(Form::Plain), &Ok(reply), Timestamp::UNIX_EPOCH)
+        read(&ADAPTER, &call, &Ok(reply), Timestamp::UNIX_EPOCH)
     }
 
     #[test]
     fn the_request_is_as_the_wire_wants_it() {
         let schema = json!({ "type": "object" });
-        let call = asked(Form::JsonSchema { name: "answer", schema: &schema });
-        assert_eq!(call.url, "http://127.0.0.1:8000/v1/messages");
+        let server = ModelServer {
+            output_limit: Some(OutputLimit { name: LimitName::MaxTokens, tokens: 1024 }),
+            ..ModelServer::new(Wire::Messages, "m", "")
+        };
+        let messages =
+            [Message { role: Role::System, content: "be brief" }, Message { role: Role::User, content: "why?" }];
         insta::assert_snapshot!(
-            String::from_utf8(call.body.clone().unwrap()).unwrap(),
+            Value::Object(body(&server, &messages, Form::JsonSchema { name: "answer", schema: &schema })),
             @r#"{"model":"m","max_tokens":1024,"system":"be brief","messages":[{"role":"user","content":"why?"}],"output_config":{"format":{"type":"json_schema","schema":{"type":"object"}}}}"#
         );
-        assert!(call.headers.iter().any(|(name, value)| name == "x-api-key" && matches!(value, HeaderText::Secret(_))));
-        assert!(!format!("{call:?}").contains("sesame"));
+        assert!(!body(&server, &messages[1..], Form::JsonObject).contains_key("system"));
+    }
+
+    #[test]
+    fn a_refused_control_is_named_by_the_text_of_the_error() {
+        for (said, named) in [
+            ("temperature: Extra inputs are not permitted", Some("temperature")),
+            ("output_config.format: Extra inputs are not permitted", Some("output_config")),
+            ("`temperature` is deprecated for this model.", Some("temperature")),
+            ("messages.0.content: too long", None),
+            ("sesame: no", None),
+        ] {
+            let body = json!({ "type": "error", "error": { "type": "invalid_request_error", "message": said } });
+            let reading = reading(400, &body.to_string());
+            assert_eq!((reading.reason, reading.parameter.as_deref()), (Reason::RequestRefused, named), "{said}");
+        }
     }
 
     #[test]

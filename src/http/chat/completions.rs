@@ -1,0 +1,112 @@
+//! The wire of OpenAI-compatible chat completions.
+
+use super::endpoint::Adapter;
+use super::{Form, Message, Reason, Tokens};
+use crate::model::ModelServer;
+use serde_json::{Map, Value, json};
+
+/// Chat completions.
+pub static ADAPTER: Adapter = Adapter { path: "chat/completions", body, answer, tokens };
+
+fn body(server: &ModelServer, messages: &[Message<'_>], form: Form<'_>) -> Map<String, Value> {
+    let message = |message: &Message<'_>| json!({ "role": message.role.as_str(), "content": message.content });
+    let mut body = Map::new();
+    body.insert("model".to_owned(), json!(server.model));
+    body.insert("messages".to_owned(), messages.iter().map(message).collect());
+    if let Some(temperature) = &server.temperature {
+        body.insert("temperature".to_owned(), Value::Number(temperature.clone()));
+    }
+    if let Some(limit) = server.output_limit {
+        body.insert(limit.name.as_str().to_owned(), json!(limit.tokens));
+    }
+    if let Some(format) = response_format(form) {
+        body.insert("response_format".to_owned(), format);
+    }
+    body
+}
+
+fn response_format(form: Form<'_>) -> Option<Value> {
+    match form {
+        Form::JsonSchema { name, schema } => {
+            Some(json!({ "type": "json_schema", "json_schema": { "name": name, "strict": true, "schema": schema } }))
+        }
+        Form::JsonObject => Some(json!({ "type": "json_object" })),
+        Form::Plain => None,
+    }
+}
+
+fn answer(body: &Value) -> (Reason, Option<String>) {
+    if !body["error"].is_null() {
+        return (Reason::ErrorInBody, None);
+    }
+    match body["choices"].get(0) {
+        Some(choice) => first_choice(choice),
+        None => (Reason::NoChoices, None),
+    }
+}
+
+fn first_choice(choice: &Value) -> (Reason, Option<String>) {
+    let message = &choice["message"];
+    let finish = choice["finish_reason"].as_str();
+    if !choice["error"].is_null() || finish == Some("error") {
+        return (Reason::ErrorInBody, None);
+    }
+    if let Some(refusal) = text(&message["refusal"]) {
+        return (Reason::Refused, Some(refusal));
+    }
+    match (finish, text(&message["content"])) {
+        (Some("content_filter"), _) => (Reason::Filtered, None),
+        (Some("length"), _) => (Reason::CutByLength, None),
+        (_, Some(content)) => (Reason::Answered, Some(content)),
+        _ if message["tool_calls"].get(0).is_some() || message["function_call"].is_object() => (Reason::NoText, None),
+        _ if text(&message["reasoning_content"]).or(text(&message["reasoning"])).is_some() => {
+            (Reason::ReasoningOnly, None)
+        }
+        _ => (Reason::EmptyContent, None),
+    }
+}
+
+/// A text that is more than white space: a string, or the text parts of an array.
+fn text(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+        _ => return None,
+    };
+    (!text.trim().is_empty()).then_some(text)
+}
+
+fn tokens(usage: &Value) -> Option<Tokens> {
+    let count = |pointer| usage.pointer(pointer).and_then(Value::as_u64);
+    Some(Tokens {
+        input: count("/prompt_tokens")?,
+        output: count("/completion_tokens")?,
+        cached: count("/prompt_tokens_details/cached_tokens").unwrap_or(0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::chat::Role;
+    use crate::model::{LimitName, OutputLimit, Wire};
+
+    #[test]
+    fn the_body_is_as_the_wire_wants_it() {
+        let server = ModelServer {
+            temperature: serde_json::from_str("1.0").ok(),
+            output_limit: Some(OutputLimit { name: LimitName::MaxTokens, tokens: 64 }),
+            ..ModelServer::new(Wire::Completions, "m", "")
+        };
+        let messages =
+            [Message { role: Role::System, content: "be brief" }, Message { role: Role::User, content: "why?" }];
+        let body = |form| Value::Object(body(&server, &messages, form)).to_string();
+        let schema = json!({ "type": "object" });
+        insta::assert_snapshot!(
+            body(Form::JsonSchema { name: "answer", schema: &schema }),
+            @r#"{"model":"m","messages":[{"role":"system","content":"be brief"},{"role":"user","content":"why?"}],"temperature":1.0,"max_tokens":64,"response_format":{"type":"json_schema","json_schema":{"name":"answer","strict":true,"schema":{"type":"object"}}}}"#
+        );
+        assert!(body(Form::JsonObject).contains(r#""response_format":{"type":"json_object"}"#));
+        assert!(!body(Form::Plain).contains("response_format"));
+    }
+}
