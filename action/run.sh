@@ -27,32 +27,40 @@ muted() {
   return "$code"
 }
 
-case "$INPUT_COMMAND" in run | check) ;; *) fail '`command` is `run` or `check`' ;; esac
+# Lines of an input as arguments, each behind a prefix.
+lines() {
+  local line
+  while IFS= read -r line; do
+    line="${line%$'\r'}"
+    [ -z "$line" ] || arguments+=("$1$line")
+  done <<<"$2"
+}
+
+case "$INPUT_COMMAND" in run | check | merge) ;; *) fail '`command` is `run`, `check` or `merge`' ;; esac
 cd -- "$INPUT_WORKING_DIRECTORY"
 
 # Runs are kept out of the checkout, where a change could have put one.
 runs="$INPUT_RUNS"
 [ -n "$runs" ] || runs="${RUNNER_TEMP:-$(mktemp -d)}/churngate-runs"
+folder_file="$(mktemp "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/churngate-folder.XXXXXX")"
 arguments=("$INPUT_COMMAND" "--runs=$runs")
 base="${INPUT_BASE:-$EVENT_BASE}"
-if [ -n "$base" ] && [ "$base" != none ]; then
-  arguments+=("--base=$base")
-fi
-while IFS= read -r variable; do
-  variable="${variable%$'\r'}"
-  [ -z "$variable" ] || arguments+=("--new=$variable")
-done <<<"$INPUT_NEW"
-while IFS= read -r argument; do
-  argument="${argument%$'\r'}"
-  [ -z "$argument" ] || arguments+=("$argument")
-done <<<"$INPUT_ARGS"
-
-folder_file="$(mktemp "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/churngate-folder.XXXXXX")"
-if [ "$INPUT_COMMAND" = run ]; then
-  arguments+=("--quiet" "--folder-file=$folder_file")
+[ "$base" != none ] || base=""
+if [ "$INPUT_COMMAND" = merge ]; then
+  [ -d "$INPUT_SHARDS" ] || fail '`shards` is the folder whose folders are the shards'
+  lines "" "$INPUT_ARGS"
+  arguments+=("--folder-file=$folder_file" --)
+  for folder in "$INPUT_SHARDS"/*/; do arguments+=("${folder%/}"); done
+else
+  [ -z "$base" ] || arguments+=("--base=$base")
+  lines --new= "$INPUT_NEW"
+  lines "" "$INPUT_ARGS"
+  [ "$INPUT_COMMAND" = check ] || arguments+=(--quiet "--folder-file=$folder_file")
+  [ -z "$INPUT_SHARD" ] || arguments+=("--shard=$INPUT_SHARD")
+  arguments+=(-- "$INPUT_SPEC")
 fi
 code=0
-muted "$CHURNGATE" "${arguments[@]}" -- "$INPUT_SPEC" || code=$?
+muted "$CHURNGATE" "${arguments[@]}" || code=$?
 folder="$(cat -- "$folder_file")"
 rm -f -- "$folder_file"
 
@@ -62,6 +70,8 @@ case "$code" in 0 | 1 | 3) finished=true ;; *) finished=false ;; esac
 if [ "$finished" = false ]; then
   printf '**Churngate:** the audit could not be completed (exit code %s), so there is no verdict.\n' "$code" \
     >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+elif [ -n "$INPUT_SHARD" ]; then
+  printf 'run-folder=%s\n' "$folder" >>"$GITHUB_OUTPUT"
 elif [ -n "$folder" ]; then
   publishing=(publish "--comment=$INPUT_COMMENT" "--status=$INPUT_STATUS" "--disclosure=$INPUT_DISCLOSURE")
   [ "$INPUT_REQUIRE_PUBLISH" != true ] || publishing+=(--require-publish)

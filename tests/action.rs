@@ -323,7 +323,8 @@ impl Script {
         command.env("PATH", "/usr/bin:/bin").env("BESIDE", beside).env("CODE", code.to_string());
         command.env("CHURNGATE", beside.join("program")).env("RUNNER_TEMP", beside);
         command.env("GITHUB_OUTPUT", beside.join("output")).env("GITHUB_STEP_SUMMARY", beside.join("summary"));
-        let inputs = ["BASE", "NEW", "ARGS", "PULL_REQUEST", "HEAD", "REQUIRE_PUBLISH"].map(|name| (name, ""));
+        let inputs = ["BASE", "NEW", "SHARD", "SHARDS", "ARGS", "PULL_REQUEST", "HEAD", "REQUIRE_PUBLISH"]
+            .map(|name| (name, ""));
         let given = [("COMMAND", "run"), ("SPEC", "churngate.yaml"), ("WORKING_DIRECTORY", "."), ("RUNS", runs)];
         let publishing = [("COMMENT", "always"), ("STATUS", "status"), ("DISCLOSURE", "ids")];
         for (name, value) in inputs.into_iter().chain(given).chain(publishing) {

@@ -22,6 +22,8 @@ pub enum Command {
     Check(CheckArguments),
     /// Run the whole audit; goes on where it stopped.
     Run(RunArguments),
+    /// Join the shards of a matrix job to one run, and decide.
+    Merge(MergeArguments),
     /// Recompute everything from the ledgers, without a network.
     Verify(FolderArguments),
     /// Render the report of a finished run again.
@@ -59,7 +61,14 @@ impl SpecArguments {
     /// What is to be audited.
     pub fn request(&self) -> run::Request<'_> {
         let Self { spec, runs, base, new } = self;
-        run::Request { spec, runs: runs.as_deref(), base: base.as_deref(), new, tool_version: super::VERSION }
+        run::Request {
+            spec,
+            runs: runs.as_deref(),
+            base: base.as_deref(),
+            new,
+            shard: None,
+            tool_version: super::VERSION,
+        }
     }
 }
 
@@ -83,6 +92,9 @@ pub struct RunArguments {
     /// Calls in flight at most, in place of the spec's own numbers.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub tasks: Option<u32>,
+    /// Run one part of the questions, such as `3/16`, in a job of its own; `merge` joins all of them.
+    #[arg(long, value_name = "N/OF")]
+    pub shard: Option<run::Shard>,
     /// Print nothing but the report.
     #[arg(short, long)]
     pub quiet: bool,
@@ -96,6 +108,20 @@ pub struct RunArguments {
 pub struct FolderArguments {
     /// The run's folder: `.churngate/<digest>`.
     pub run: Utf8PathBuf,
+}
+
+/// The shards of one audit.
+#[derive(Debug, Args)]
+pub struct MergeArguments {
+    /// The folders that `run --shard` made, all of them.
+    #[arg(required = true)]
+    pub shards: Vec<Utf8PathBuf>,
+    /// Where the run is kept; beside the first shard where absent.
+    #[arg(long, value_name = "FOLDER")]
+    pub runs: Option<Utf8PathBuf>,
+    /// Write the run's folder to this file.
+    #[arg(long, value_name = "FILE")]
+    pub folder_file: Option<Utf8PathBuf>,
 }
 
 /// A run, and the format to render it in.

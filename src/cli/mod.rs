@@ -6,6 +6,7 @@ mod arguments;
 mod check;
 mod context;
 mod init;
+mod merge;
 mod output;
 mod progress;
 mod publish;
@@ -50,6 +51,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
     match arguments.command {
         Command::Check(arguments) => check::check(&arguments),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Merge(arguments) => merge::merge(&arguments),
         Command::Verify(arguments) => verify::verify(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Analyze(arguments) => analyze::analyze(&arguments),

@@ -6,18 +6,31 @@ use crate::gate::{Decision, Verdict};
 use crate::http::Context;
 use crate::model::{Failure, FailureClass};
 use crate::report;
-use crate::run::{self, Finished, Prepared};
+use crate::run::{self, Finished};
 use camino::Utf8Path;
 
 /// Runs the audit and prints its report.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
-    let prepared = run::prepare(arguments.spec.request())?;
+    let prepared = run::prepare(run::Request { shard: arguments.shard, ..arguments.spec.request() })?;
     if let Some(file) = &arguments.folder_file {
         tell_folder(file, &prepared.folder)?;
     }
     run::plan(&prepared).within_budget()?;
     let context = context::context(&prepared.protocol.spec, arguments.tasks, arguments.quiet)?;
-    let finished = super::runtime()?.block_on(audited(prepared, &context))?;
+    let runtime = super::runtime()?;
+    match arguments.shard {
+        None => conclude(&runtime.block_on(interruptible(run::audit(prepared, &context), &context))?),
+        Some(shard) => {
+            let folder = runtime.block_on(interruptible(run::audit_shard(prepared, shard, &context), &context))?;
+            output::line(&format!("shard {shard} is complete: {folder}"))?;
+            output::line("no verdict yet: join all shards with `churngate merge`")?;
+            Ok(0)
+        }
+    }
+}
+
+/// Prints the report of a finished audit, and gives its exit code.
+pub fn conclude(finished: &Finished) -> Result<u8, Failure> {
     super::report::print(&finished.result, "terminal")?;
     output::write(report::next_steps(finished.folder.as_str()).as_bytes())?;
     let exploratory = run::origin(&finished.folder)?.is_some_and(|origin| origin.is_exploratory());
@@ -25,16 +38,16 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
 }
 
 /// Writes the run's folder to a file, for whoever goes on with it.
-fn tell_folder(file: &Utf8Path, folder: &Utf8Path) -> Result<(), Failure> {
+pub fn tell_folder(file: &Utf8Path, folder: &Utf8Path) -> Result<(), Failure> {
     let whole = camino::absolute_utf8(folder).and_then(|whole| fs_err::write(file, whole.as_str()));
     whole.map_err(|error| Failure::new(FailureClass::Usage, format!("failed to write `{file}`: {}", error.kind())))
 }
 
-/// The audit, with interrupts listened to beside it. What is given up at the second one is dropped, and the programs that
+/// The work, with interrupts listened to beside it. What is given up at the second one is dropped, and the programs that
 /// it started end with it.
-async fn audited(prepared: Prepared, context: &Context) -> Result<Finished, Failure> {
+async fn interruptible<T>(work: impl Future<Output = Result<T, Failure>>, context: &Context) -> Result<T, Failure> {
     tokio::select! {
-        finished = run::audit(prepared, context) => finished,
+        finished = work => finished,
         failure = context::interrupted_twice(&context.cancel) => Err(failure),
     }
 }

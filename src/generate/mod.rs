@@ -21,3 +21,4 @@ mod tolerance;
 
 pub use probe::probe;
 pub use stage::generate;
+pub use tolerance::{Missing, intolerable};

@@ -86,6 +86,20 @@ impl BlobReader {
         if Digest::of(&bytes) == *digest { Ok(bytes) } else { Err(LedgerError::BlobDamaged { digest: *digest }) }
     }
 
+    /// The names of all blobs, in order. What else lies among them is none.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn names(&self) -> Result<Vec<Digest>, LedgerError> {
+        let failed = |error| LedgerError::io("read", &self.folder, error);
+        let mut names = Vec::new();
+        for entry in self.folder.read_dir_utf8().map_err(failed)? {
+            names.extend(entry.map_err(failed)?.file_name().parse::<Digest>().ok());
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
     /// The length of a blob in bytes, without reading it; `None` where there is none.
     ///
     /// # Errors

@@ -1,8 +1,10 @@
 //! The whole audit.
 
+use super::shard::{self, Shard};
 use super::{Prepared, origin, recompute};
+use crate::freeze::Protocol;
 use crate::http::Context;
-use crate::ledger::RunFolder;
+use crate::ledger::{JudgmentsLock, RunFolder};
 use crate::model::{Event, Failure, FailureClass};
 use crate::report::{self, AuditResult};
 use crate::{freeze, generate, judge, retrieve};
@@ -22,6 +24,26 @@ pub struct Finished {
 /// # Errors
 /// Whatever a stage fails with; what is in the ledgers stays there, and the same call goes on from it.
 pub async fn audit(prepared: Prepared, context: &Context) -> Result<Finished, Failure> {
+    let (folder, protocol, judgments) = stages(prepared, context).await?;
+    let result = recompute::result(&protocol, folder.path(), &judgments)?;
+    write_reports(folder.path(), &result)?;
+    Ok(Finished { folder: folder.path().to_owned(), result })
+}
+
+/// Runs every stage of one shard. It has no result of its own.
+///
+/// # Errors
+/// As [`audit`].
+pub async fn audit_shard(prepared: Prepared, part: Shard, context: &Context) -> Result<Utf8PathBuf, Failure> {
+    let (folder, protocol, _) = stages(prepared, context).await?;
+    let finished = shard::Finished { protocol: protocol.digest, part };
+    let bytes = serde_json::to_vec_pretty(&finished)
+        .map_err(|_| Failure::new(FailureClass::Incomplete, format!("failed to write `{}`", shard::FILE)))?;
+    write(folder.path(), shard::FILE, &bytes)?;
+    Ok(folder.path().to_owned())
+}
+
+async fn stages(prepared: Prepared, context: &Context) -> Result<(RunFolder, Protocol, JudgmentsLock), Failure> {
     for note in prepared.protocol.notes() {
         context.observer.observe(Event::Note(note.clone()));
     }
@@ -32,15 +54,19 @@ pub async fn audit(prepared: Prepared, context: &Context) -> Result<Finished, Fa
     let evidence = retrieve::retrieve(&frozen, &folder, context).await?;
     let answers = generate::generate(&frozen, &folder, &evidence, context).await?;
     let judgments = judge::judge(&frozen, &folder, &answers, context).await?;
-    let result = recompute::result(&frozen.protocol, folder.path(), &judgments)?;
+    Ok((folder, frozen.protocol, judgments))
+}
+
+/// Writes every report of a result.
+pub(super) fn write_reports(folder: &Utf8Path, result: &AuditResult) -> Result<(), Failure> {
     for format in report::FORMATS {
-        write(folder.path(), format.file, &(format.render)(&result))?;
+        write(folder, format.file, &(format.render)(result))?;
     }
-    Ok(Finished { folder: folder.path().to_owned(), result })
+    Ok(())
 }
 
 /// Keeps where this run's rule came from; the same protocol may have been run from elsewhere before.
-fn record_origin(folder: &Utf8Path, origin: Option<&origin::Origin>) -> Result<(), Failure> {
+pub(super) fn record_origin(folder: &Utf8Path, origin: Option<&origin::Origin>) -> Result<(), Failure> {
     let Some(origin) = origin else {
         return match fs_err::remove_file(folder.join(origin::FILE)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Failure::new(
@@ -57,7 +83,7 @@ fn record_origin(folder: &Utf8Path, origin: Option<&origin::Origin>) -> Result<(
 
 /// Keeps the run out of the user's repository: it holds evidence and answers. Whatever else lies beside it is none of ours
 /// to hide.
-fn hide_from_git(run: &Utf8Path) -> Result<(), Failure> {
+pub(super) fn hide_from_git(run: &Utf8Path) -> Result<(), Failure> {
     let path = run.join(".gitignore");
     let written = fs_err::OpenOptions::new().write(true).create_new(true).open(&path);
     match written.and_then(|mut file| std::io::Write::write_all(&mut file, b"*\n")) {
@@ -70,7 +96,7 @@ fn hide_from_git(run: &Utf8Path) -> Result<(), Failure> {
 }
 
 /// Writes a file whole or not at all: under another name first, made durable, then renamed.
-fn write(folder: &Utf8Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+pub(super) fn write(folder: &Utf8Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
         Failure::new(FailureClass::Incomplete, format!("failed to write `{name}` in the run folder: {}", error.kind()))
             .with_hint("the audit itself is complete; run the same command again once there is room")
@@ -88,4 +114,10 @@ fn readable() -> tempfile::Builder<'static, 'static> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder
+}
+
+/// The failure of a place that cannot be written.
+pub(super) fn unwritten(place: &str, error: &std::io::Error) -> Failure {
+    Failure::new(FailureClass::Incomplete, format!("failed to write `{place}`: {}", error.kind()))
+        .with_hint("make the folder writable, or name another one with `--runs`")
 }

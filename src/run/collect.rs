@@ -26,6 +26,10 @@ pub(super) struct Collected {
     pub mismatched: u64,
     /// Packets with an accepted judgment.
     pub packets: u64,
+    /// Questions whose accepted answers differ, all of their cells filled.
+    pub differing: u64,
+    /// Those of them of which a pair has no label.
+    pub unjudged: u64,
     /// Accepted cells, by snapshot.
     pub accepted: BTreeMap<SnapshotName, u64>,
     /// Questions that were not asked, because their prompts are byte-identical.
@@ -45,8 +49,15 @@ pub(super) fn collect(
     let mut collected =
         Collected { mismatched: evidence.mismatched, packets: judgments.packets, ..Collected::default() };
     for question in &protocol.questions {
-        match observation(protocol, question, &evidence, &answers, &judgments, gold) {
-            Some(observation) => collected.observations.push(observation),
+        let observed = observation(protocol, question, &evidence, &answers, &judgments, gold);
+        let pairs = observed.as_ref().map_or(0, Observed::pairs);
+        collected.differing += u64::from(pairs > 0);
+        match observed {
+            Some(Observed { observation, lacking: 0 }) => collected.observations.push(observation),
+            Some(_) => {
+                collected.unjudged += 1;
+                collected.excluded.push(question.id.clone());
+            }
             None => collected.excluded.push(question.id.clone()),
         }
     }
@@ -58,7 +69,20 @@ pub(super) fn collect(
     Ok(collected)
 }
 
-/// One question's record; `None` where a cell or a judgment is missing.
+/// One question's record, and how many of its pairs have no label.
+struct Observed {
+    observation: Observation,
+    lacking: usize,
+}
+
+impl Observed {
+    /// Pairs of different answers.
+    fn pairs(&self) -> usize {
+        self.observation.judgments.len() + self.lacking
+    }
+}
+
+/// One question's record; `None` where a cell is missing.
 fn observation(
     protocol: &Protocol,
     question: &Question,
@@ -66,7 +90,7 @@ fn observation(
     answers: &Answers,
     judgments: &Judgments,
     gold: &BTreeMap<QuestionId, Gold>,
-) -> Option<Observation> {
+) -> Option<Observed> {
     let unchanged = answers.unchanged.contains(&question.id);
     let mut snapshots = Vec::with_capacity(protocol.snapshots.len());
     for snapshot in &protocol.snapshots {
@@ -81,10 +105,8 @@ fn observation(
     let distinct: BTreeSet<&Answer> = snapshots.iter().flat_map(|snapshot| &snapshot.answers).collect();
     let labels = judgments.labels.get(&question.id).cloned().unwrap_or_default();
     let pairs = distinct.len() * distinct.len().saturating_sub(1) / 2;
-    if labels.len() < pairs {
-        return None;
-    }
-    Some(Observation {
+    let lacking = pairs.saturating_sub(labels.len());
+    let observation = Observation {
         id: question.id.clone(),
         cluster: question.cluster.clone(),
         tags: question.tags.clone(),
@@ -92,7 +114,8 @@ fn observation(
         judgments: labels,
         gold: gold.get(&question.id).map(|gold| gold.aliases.clone()).unwrap_or_default(),
         unchanged,
-    })
+    };
+    Some(Observed { observation, lacking })
 }
 
 /// What the evidence ledger says.

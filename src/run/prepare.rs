@@ -3,6 +3,7 @@
 use super::newest;
 use super::origin::Origin;
 use super::rule::{self, Rule};
+use super::shard::Shard;
 use crate::freeze::{self, Inputs, Protocol};
 use crate::git;
 use crate::model::{Failure, FailureClass};
@@ -18,6 +19,8 @@ pub struct Prepared {
     pub folder: Utf8PathBuf,
     /// Where the rule came from, where a base commit was named.
     pub origin: Option<Origin>,
+    /// Which part of the audit it is, where it is one.
+    pub shard: Option<Shard>,
 }
 
 /// What is to be audited.
@@ -31,6 +34,8 @@ pub struct Request<'a> {
     pub base: Option<&'a str>,
     /// Variables of the new snapshot, each as `NAME=VALUE`, in place of the spec's own values.
     pub new: &'a [String],
+    /// Which part of the audit is run, where it is one.
+    pub shard: Option<Shard>,
     /// The version of this program.
     pub tool_version: &'static str,
 }
@@ -41,7 +46,7 @@ pub struct Request<'a> {
 /// Anything wrong with the spec, the questions or the snapshots: all of class [`FailureClass::Usage`] where the
 /// user can mend it. With `base`, a run that git tracks is refused: class [`FailureClass::Evidence`].
 pub fn prepare(request: Request<'_>) -> Result<Prepared, Failure> {
-    let Request { spec: path, runs, base, new, tool_version } = request;
+    let Request { spec: path, runs, base, new, shard, tool_version } = request;
     let folder = path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let Rule { mut spec, questions, exclude, prompt, origin } = rule::read(path, folder, base)?;
     newest::fill(&mut spec, folder, new)?;
@@ -56,13 +61,17 @@ pub fn prepare(request: Request<'_>) -> Result<Prepared, Failure> {
         snapshots,
         tool_version,
     };
-    let protocol = freeze::plan(inputs)?;
+    let whole = freeze::plan(inputs)?;
     let runs = runs.map_or_else(|| folder.join(".churngate"), Utf8Path::to_owned);
-    let folder = runs.join(protocol.digest.to_string());
+    let (name, protocol) = match shard {
+        None => (whole.digest.to_string(), whole),
+        Some(shard) => (shard.folder(whole.digest), shard.cut(whole)?),
+    };
+    let folder = runs.join(name);
     if base.is_some() {
         refuse_committed(&folder)?;
     }
-    Ok(Prepared { protocol, folder, origin })
+    Ok(Prepared { protocol, folder, origin, shard })
 }
 
 /// Refuses a run that came with the checkout: whoever wrote the change could have made it up, and a sealed run is believed.

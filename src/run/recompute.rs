@@ -1,9 +1,11 @@
 //! From sealed ledgers to the result: the one way in which figures come to be, for `run`, `report` and `verify`.
 
-use super::{collect, flips, machinery, origin, tally};
+use super::{collect, flips, machinery, origin, shard, standing, tally};
 use crate::analyze::{self, Settings};
 use crate::freeze::{self, Protocol};
 use crate::gate;
+use crate::http::Served;
+use crate::ledger::record::{Outcome, Record, Verdict};
 use crate::ledger::stage::{self, Stage as _};
 use crate::ledger::{self, BlobCheck, JudgmentsLock, StageReport, Verification};
 use crate::model::{Digest, Failure, FailureClass, SnapshotName};
@@ -16,8 +18,8 @@ const RECORD: [&str; 4] = [stage::Protocol::FILE, stage::Evidence::FILE, stage::
 /// What `verify` checked.
 #[derive(Debug)]
 pub struct Verified {
-    /// The result, as recomputed.
-    pub result: AuditResult,
+    /// The result, as recomputed; a shard has none.
+    pub result: Option<AuditResult>,
     /// What was checked, a line each.
     pub checked: Vec<String>,
 }
@@ -30,6 +32,7 @@ pub struct Verified {
 pub fn result(protocol: &Protocol, folder: &Utf8Path, judgments: &JudgmentsLock) -> Result<AuditResult, Failure> {
     let gold = freeze::gold::open(judgments, protocol)?;
     let collected = collect::collect(protocol, folder, &gold)?;
+    standing::check(protocol, &collected)?;
     let settings = settings(protocol);
     let analysis = analyze::analyze(&collected.observations, &settings)
         .map_err(|error| Failure::new(FailureClass::Evidence, format!("failed to analyze the run: {error}")))?;
@@ -52,11 +55,38 @@ pub fn result(protocol: &Protocol, folder: &Utf8Path, judgments: &JudgmentsLock)
     })
 }
 
+/// Whether the servers of a merged run named one model each and gave no response twice: each shard's process knew its own
+/// part alone.
+///
+/// # Errors
+/// They did not: class [`FailureClass::Incomplete`].
+pub(super) fn check_served(folder: &Utf8Path) -> Result<(), Failure> {
+    let generator = Served::by("generator");
+    for record in ledger::read::<stage::Answers>(folder)? {
+        said(&generator, &record?.1)?;
+    }
+    let judge = Served::by("judge");
+    for record in ledger::read::<stage::Judgments>(folder)? {
+        said(&judge, &record?.1)?;
+    }
+    Ok(())
+}
+
+fn said<K, A, N>(served: &Served, record: &Record<K, A, N>) -> Result<(), Failure> {
+    match record {
+        Record::Outcome(Outcome { verdict: Verdict::Accepted(_), served_model, response_id, .. }) => {
+            served.take(served_model.as_deref(), response_id.as_deref())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Opens a sealed run and computes its result.
 ///
 /// # Errors
 /// The run is not sealed, or is damaged: class [`FailureClass::Evidence`].
 pub fn recompute(folder: &Utf8Path) -> Result<AuditResult, Failure> {
+    shard::refuse(folder)?;
     let (_, _, _, judgments) = ledger::open_locks(folder)?;
     result(&freeze::load(folder)?, folder, &judgments)
 }
@@ -88,10 +118,15 @@ pub fn verify(folder: &Utf8Path) -> Result<Verified, Failure> {
         return Err(difference.into());
     }
     let (_, _, _, judgments) = ledger::open_locks(folder)?;
-    let result = result(&freeze::load(folder)?, folder, &judgments)?;
+    let protocol = freeze::load(folder)?;
+    if let Some(finished) = shard::read(folder)? {
+        checked.push(format!("shard {}: it has no result of its own", finished.part));
+        return Ok(Verified { result: None, checked });
+    }
+    let result = result(&protocol, folder, &judgments)?;
     compare(folder, &result)?;
     checked.push("result: every figure and the verdict follow from the ledgers".to_owned());
-    Ok(Verified { result, checked })
+    Ok(Verified { result: Some(result), checked })
 }
 
 /// What the ledgers were checked for, a line each.

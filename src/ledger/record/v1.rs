@@ -19,6 +19,17 @@ pub enum Record<K, A, N> {
     Note(N),
 }
 
+impl<K, A, N> Record<K, A, N> {
+    /// The same record in a ledger where as many others stand before the first of its own.
+    #[must_use]
+    pub fn renumbered(self, before: u64) -> Self {
+        match self {
+            Self::Outcome(outcome) => Self::Outcome(Outcome { attempt: outcome.attempt + before, ..outcome }),
+            other => other,
+        }
+    }
+}
+
 /// The record that precedes an external call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt<K> {

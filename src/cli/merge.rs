@@ -1,0 +1,15 @@
+//! `churngate merge`.
+
+use super::arguments::MergeArguments;
+use super::run::{conclude, tell_folder};
+use crate::model::Failure;
+use crate::run;
+
+/// Joins the shards of an audit, and prints its report.
+pub fn merge(arguments: &MergeArguments) -> Result<u8, Failure> {
+    let finished = super::runtime()?.block_on(run::merge(&arguments.shards, arguments.runs.as_deref()))?;
+    if let Some(file) = &arguments.folder_file {
+        tell_folder(file, &finished.folder)?;
+    }
+    conclude(&finished)
+}

@@ -1,0 +1,78 @@
+//! The shards of a matrix job joined to one run, as if it had never been cut.
+
+mod ledgers;
+mod parts;
+
+use super::audit::{self, Finished};
+use super::{origin, recompute, shard};
+use crate::freeze;
+use crate::git;
+use crate::ledger::RunFolder;
+use crate::model::{Failure, FailureClass};
+use camino::{Utf8Path, Utf8PathBuf};
+use parts::Part;
+
+/// The file in a merged folder that names the shards it was made of and the heads of their ledgers.
+const FILE: &str = "merged.json";
+
+/// Joins finished shards to one run below `runs`, which is where the first one lies where it is absent, and writes its result
+/// and reports. Each shard is verified; the merged run is verified as any other.
+///
+/// # Errors
+/// A shard is missing, stands twice, is damaged, is of another audit or holds other questions than its own; what all of
+/// them lack together is more than the spec tolerates; the run exists already, or the file system refuses.
+pub async fn merge(folders: &[Utf8PathBuf], runs: Option<&Utf8Path>) -> Result<Finished, Failure> {
+    for folder in folders {
+        refuse_committed(folder)?;
+    }
+    let parts = parts::whole(folders)?;
+    let Some(first) = parts.first() else { return Err(usage("there are no shards to merge")) };
+    let beside = first.folder.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    let runs = runs.unwrap_or(beside);
+    let target = runs.join(first.protocol.digest.to_string());
+    if target.symlink_metadata().is_ok() {
+        return Err(usage(format!("the run `{target}` exists already"))
+            .with_hint("remove it, or name another folder with `--runs`"));
+    }
+    fs_err::create_dir_all(runs).map_err(|error| audit::unwritten(runs.as_str(), &error))?;
+    let building = tempfile::Builder::new()
+        .prefix(".merging-")
+        .tempdir_in(runs)
+        .map_err(|error| audit::unwritten(runs.as_str(), &error))?;
+    let folder = Utf8Path::from_path(building.path()).ok_or_else(|| usage("the path of the runs is not UTF-8"))?;
+    let result = build(&parts, folder).await?;
+    fs_err::rename(folder, &target).map_err(|error| audit::unwritten(target.as_str(), &error))?;
+    // It is no longer there to be removed.
+    let _moved = building.keep();
+    Ok(Finished { folder: target, result })
+}
+
+async fn build(parts: &[Part], path: &Utf8Path) -> Result<crate::report::AuditResult, Failure> {
+    let folder = RunFolder::open(path)?;
+    audit::hide_from_git(path)?;
+    let origin = parts::common_origin(parts)?;
+    let Some(first) = parts.first() else { return Err(usage("there are no shards to merge")) };
+    let frozen = freeze::freeze(&folder, first.protocol.clone())?;
+    audit::record_origin(path, origin.as_ref())?;
+    let judgments = ledgers::join(parts, &folder, &frozen.lock).await?;
+    let heads: Vec<_> = parts.iter().map(Part::heads).collect();
+    let merged = serde_json::to_vec_pretty(&heads).map_err(|_| usage("the heads cannot be written"))?;
+    audit::write(path, FILE, &merged)?;
+    let result = recompute::result(&frozen.protocol, path, &judgments)?;
+    recompute::check_served(path)?;
+    audit::write_reports(path, &result)?;
+    Ok(result)
+}
+
+/// A shard that came with the checkout could have been made up by the change that is judged.
+fn refuse_committed(folder: &Utf8Path) -> Result<(), Failure> {
+    if !folder.is_dir() || !git::tracks_files_in(folder)? {
+        return Ok(());
+    }
+    let message = format!("the shard `{folder}` is committed, so the change that is judged may have written it");
+    Err(Failure::new(FailureClass::Evidence, message).with_hint("merge the shards that the matrix's jobs made"))
+}
+
+fn usage(message: impl Into<String>) -> Failure {
+    Failure::new(FailureClass::Usage, message)
+}

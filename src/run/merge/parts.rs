@@ -1,0 +1,149 @@
+//! The shards as they are found: each verified, all of one audit, none missing and none twice.
+
+use super::origin::{self, Origin};
+use super::shard::{self, Shard};
+use super::usage;
+use crate::freeze::{self, Protocol};
+use crate::ledger::record::Record;
+use crate::ledger::{self, BlobCheck, Verification, stage};
+use crate::model::{Digest, Failure, FailureClass, QuestionId};
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// One verified shard.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub folder: Utf8PathBuf,
+    pub shard: Shard,
+    /// The protocol of the whole.
+    pub protocol: Protocol,
+    verification: Verification,
+}
+
+/// What is kept of a shard: which one it was, and the names of its ledgers.
+#[derive(Debug, Serialize)]
+pub(super) struct Heads {
+    part: Shard,
+    evidence: Option<Digest>,
+    answers: Option<Digest>,
+    judgments: Option<Digest>,
+}
+
+impl Part {
+    fn open(folder: &Utf8Path) -> Result<Self, Failure> {
+        let finished = shard::read(folder)?.ok_or_else(|| {
+            usage(format!("`{folder}` is no finished shard"))
+                .with_hint("name the folders that `churngate run --shard` made, once each has ended with exit code 0")
+        })?;
+        let named = |failure: Failure| Failure {
+            message: format!("shard {}, `{folder}`: {}", finished.part, failure.message),
+            ..failure
+        };
+        let verification = ledger::verify(folder, BlobCheck::Present).map_err(|error| named(error.into()))?;
+        if let Some(difference) = verification.difference {
+            return Err(named(difference.into()));
+        }
+        let protocol = freeze::load(folder).map_err(named)?;
+        if protocol.digest != finished.protocol {
+            let message = "it says that it is of another audit than its protocol's";
+            return Err(named(Failure::new(FailureClass::Evidence, message)));
+        }
+        let part = Self { folder: folder.to_owned(), shard: finished.part, protocol, verification };
+        part.check_questions().map_err(named)?;
+        Ok(part)
+    }
+
+    /// Whether the ledgers are about this shard's questions, all of them and no other.
+    fn check_questions(&self) -> Result<(), Failure> {
+        let own = self.protocol.questions.get(self.shard.places(&self.protocol)?).unwrap_or_default();
+        let own: BTreeSet<&QuestionId> = own.iter().map(|question| &question.id).collect();
+        let found = questions(&self.folder)?;
+        let wrong = |what: String| Err(Failure::new(FailureClass::Evidence, what));
+        if let Some(foreign) = found.iter().find(|id| !own.contains(id)) {
+            return wrong(format!("its ledgers hold question `{foreign}`, which is not of this shard"));
+        }
+        match own.iter().find(|id| !found.contains(**id)) {
+            Some(lacking) => wrong(format!("its ledgers lack question `{lacking}`")),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn heads(&self) -> Heads {
+        let Verification { evidence, answers, judgments, .. } = &self.verification;
+        Heads { part: self.shard, evidence: evidence.head, answers: answers.head, judgments: judgments.head }
+    }
+}
+
+/// Every question that the evidence or the answers are about.
+fn questions(folder: &Utf8Path) -> Result<BTreeSet<QuestionId>, Failure> {
+    let mut found = BTreeSet::new();
+    for record in ledger::read::<stage::Evidence>(folder)? {
+        found.insert(match record?.1 {
+            Record::Attempt(attempt) => attempt.of.question,
+            Record::Outcome(outcome) => outcome.of.question,
+            Record::Note(note) => note.question,
+        });
+    }
+    for record in ledger::read::<stage::Answers>(folder)? {
+        found.insert(match record?.1 {
+            Record::Attempt(attempt) => attempt.of.question,
+            Record::Outcome(outcome) => outcome.of.question,
+            Record::Note(note) => note.question,
+        });
+    }
+    Ok(found)
+}
+
+/// Opens all shards and puts them in order.
+///
+/// # Errors
+/// They are not the shards of one audit, each once.
+pub(super) fn whole(folders: &[Utf8PathBuf]) -> Result<Vec<Part>, Failure> {
+    let mut parts = folders.iter().map(|folder| Part::open(folder)).collect::<Result<Vec<_>, _>>()?;
+    parts.sort_by_key(|part| part.shard);
+    let Some(first) = parts.first() else { return Err(usage("there are no shards to merge")) };
+    if let Some(other) = parts.iter().find(|part| part.shard.of() != first.shard.of()) {
+        return Err(usage(format!(
+            "`{}` is shard {}, and `{}` is shard {}: they were cut differently",
+            first.folder, first.shard, other.folder, other.shard
+        )));
+    }
+    if let Some(other) = parts.iter().find(|part| part.protocol.digest != first.protocol.digest) {
+        return Err(usage(format!(
+            "`{}` is of audit {}, and `{}` of audit {}",
+            first.folder,
+            first.protocol.digest.short(),
+            other.folder,
+            other.protocol.digest.short()
+        ))
+        .with_hint("run all shards from the same spec, questions and snapshots, with the same version"));
+    }
+    if let Some([one, other]) = parts.array_windows().find(|[one, other]| one.shard == other.shard) {
+        return Err(usage(format!("shard {} stands twice: `{}` and `{}`", one.shard, one.folder, other.folder)));
+    }
+    let missing = |wanted: &Shard| !parts.iter().any(|part| part.shard == *wanted);
+    match Shard::all(first.shard.of()).find(missing) {
+        Some(missing) => Err(usage(format!("shard {missing} is missing")).with_hint("run it, then merge all of them")),
+        None => Ok(parts),
+    }
+}
+
+/// Where the rule of all shards came from.
+///
+/// # Errors
+/// They do not agree on it.
+pub(super) fn common_origin(parts: &[Part]) -> Result<Option<Origin>, Failure> {
+    let Some((one, others)) = parts.split_first() else { return Ok(None) };
+    let first = origin::origin(&one.folder)?;
+    for part in others {
+        if origin::origin(&part.folder)? != first {
+            let message =
+                format!("shard {}, `{}`: its rule came from elsewhere than the others'", part.shard, part.folder);
+            return Err(
+                Failure::new(FailureClass::Evidence, message).with_hint("run all shards with the same `--base`")
+            );
+        }
+    }
+    Ok(first)
+}

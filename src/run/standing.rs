@@ -1,0 +1,36 @@
+//! Whether a run can stand with what it lacks. The stages ask this before they seal; here it is asked of whatever lies in
+//! the ledgers, so that neither joined shards nor a run that somebody cut short come to a verdict.
+
+use super::collect::Collected;
+use crate::freeze::Protocol;
+use crate::generate::{Missing, intolerable};
+use crate::model::{Failure, FailureClass, Fraction};
+
+/// Weighs missing cells and missing judgments against the spec's tolerance.
+///
+/// # Errors
+/// There are too many: class [`FailureClass::Incomplete`].
+pub(super) fn check(protocol: &Protocol, collected: &Collected) -> Result<(), Failure> {
+    let tolerance = protocol.spec.tolerance.invalid_cells;
+    let cells = intolerable(&missing(protocol, collected), tolerance);
+    let why = cells.or_else(|| {
+        let share = Fraction {
+            numerator: i64::try_from(collected.unjudged).unwrap_or(i64::MAX),
+            denominator: collected.differing.max(1),
+        };
+        let too_many = share.compare(tolerance).is_gt();
+        too_many.then(|| {
+            let (unjudged, differing) = (collected.unjudged, collected.differing);
+            format!("{unjudged} of {differing} packets of different answers have no judgment, more than is tolerated")
+        })
+    });
+    why.map_or(Ok(()), |why| Err(Failure::new(FailureClass::Incomplete, why)))
+}
+
+fn missing(protocol: &Protocol, collected: &Collected) -> Vec<Missing> {
+    let asked = (protocol.questions.len() - collected.unchanged.len()) as u64;
+    let asked = asked * u64::from(protocol.spec.generate.repeats);
+    let of = |name| asked.saturating_sub(collected.accepted.get(name).copied().unwrap_or(0));
+    let snapshots = protocol.snapshots.iter().map(|snapshot| &snapshot.name);
+    snapshots.map(|name| Missing { snapshot: name.to_string(), asked, lacking: of(name) }).collect()
+}

@@ -1,0 +1,157 @@
+//! An audit that is cut into shards and joined again comes to the result of the whole, and to no result at all where a shard
+//! is missing, stands twice or is not what it says.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod harness;
+
+use harness::{Workspace, code, stderr};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The quickstart with repeats that vary, so that there is churn, noise and judging in every shard.
+const SPEC: &str = "changed.yaml";
+
+fn shard(workspace: &Workspace, number: u32, of: u32, runs: &str) -> PathBuf {
+    let file = format!("folder-{number}");
+    let (shard, runs) = (format!("--shard={number}/{of}"), format!("--runs={runs}"));
+    let output =
+        workspace.churngate(&["run", "--quiet", &shard, &runs, &format!("--folder-file={file}"), SPEC]).unwrap();
+    assert_eq!(code(&output).unwrap(), 0, "{}", stderr(&output));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("no verdict yet"), "a shard alone decides nothing");
+    PathBuf::from(workspace.read(&file).unwrap())
+}
+
+fn shards(workspace: &Workspace, of: u32) -> Vec<PathBuf> {
+    (1..=of).map(|number| shard(workspace, number, of, "shards")).collect()
+}
+
+/// Exit code and everything that was said.
+fn merge(workspace: &Workspace, folders: &[PathBuf]) -> (i32, String) {
+    let mut arguments = vec!["merge", "--runs=merged", "--folder-file=merged-folder"];
+    arguments.extend(folders.iter().map(|folder| folder.to_str().unwrap()));
+    let output = workspace.churngate(&arguments).unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout.clone(), output.stderr.clone()].concat()).into_owned();
+    (code(&output).unwrap(), said)
+}
+
+/// The result without the times, the heads and the costs of one run.
+fn figures(folder: &Path) -> Value {
+    let mut result: Value = serde_json::from_slice(&std::fs::read(folder.join("result.json")).unwrap()).unwrap();
+    result.as_object_mut().unwrap().remove("record").unwrap();
+    result
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+#[test]
+fn joined_shards_come_to_the_result_of_the_whole() {
+    let workspace = Workspace::quickstart().unwrap();
+    let whole = workspace.churngate(&["run", "--quiet", "--runs=whole", "--folder-file=whole-folder", SPEC]).unwrap();
+    let whole_folder = PathBuf::from(workspace.read("whole-folder").unwrap());
+    let mut folders = shards(&workspace, 5);
+    folders.reverse();
+    let (merged, said) = merge(&workspace, &folders);
+    assert_eq!(merged, code(&whole).unwrap(), "{said}");
+    let merged_folder = PathBuf::from(workspace.read("merged-folder").unwrap());
+    assert_eq!(merged_folder.file_name(), whole_folder.file_name(), "the run is named by the same protocol");
+    let protocol = |folder: &Path| std::fs::read(folder.join("protocol.lock.json")).unwrap();
+    assert_eq!(protocol(&merged_folder), protocol(&whole_folder));
+    assert_eq!(figures(&merged_folder), figures(&whole_folder));
+    for folder in folders.iter().chain([&merged_folder]) {
+        let verified = workspace.churngate(&["verify", folder.to_str().unwrap()]).unwrap();
+        assert_eq!(code(&verified).unwrap(), 0, "{}", stderr(&verified));
+    }
+    let told: Value = serde_json::from_slice(&std::fs::read(merged_folder.join("merged.json")).unwrap()).unwrap();
+    assert_eq!(told.as_array().unwrap().len(), 5);
+    let (again, said) = merge(&workspace, &folders);
+    assert!(again == 2 && said.contains("exists already"), "{said}");
+    independent_check(&folders, &merged_folder);
+}
+
+/// A checker that shares no code with the program, written from docs/ledger-format.md.
+fn independent_check(shards: &[PathBuf], merged: &Path) {
+    let script = harness::root().join("tests/ledger_checker/check_run.py");
+    let mut command = std::process::Command::new("python3");
+    let Ok(output) = command.arg(script).args(shards).arg(merged).output() else {
+        assert!(std::env::var_os("CHURNGATE_REQUIRE_ALL").is_none(), "python3 is not there");
+        return;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&[output.stdout, output.stderr].concat()));
+}
+
+#[test]
+fn a_shard_alone_has_no_result() {
+    let workspace = Workspace::quickstart().unwrap();
+    let folder = shard(&workspace, 2, 3, "shards");
+    let folder = folder.to_str().unwrap();
+    let verified = workspace.churngate(&["verify", folder]).unwrap();
+    let said = String::from_utf8_lossy(&verified.stdout).into_owned();
+    assert!(code(&verified).unwrap() == 0 && said.contains("shard 2 of 3"), "{said}");
+    for command in ["report", "publish"] {
+        let refused = workspace.churngate(&[command, folder]).unwrap();
+        assert_eq!(code(&refused).unwrap(), 2, "{command}: {}", stderr(&refused));
+    }
+    // Not even where the note that says so is gone: too much is missing.
+    std::fs::remove_file(Path::new(folder).join("shard.json")).unwrap();
+    let refused = workspace.churngate(&["report", folder]).unwrap();
+    assert_eq!(code(&refused).unwrap(), 4, "{}", stderr(&refused));
+    let again = workspace.churngate(&["run", "--quiet", "--shard=9/3", SPEC]).unwrap();
+    assert_eq!(code(&again).unwrap(), 2);
+    let too_many = workspace.churngate(&["run", "--quiet", "--shard=1/100", SPEC]).unwrap();
+    assert!(stderr(&too_many).contains("80 questions make at most 40 shards"), "{}", stderr(&too_many));
+}
+
+#[test]
+fn a_missing_or_doubled_shard_is_named() {
+    let workspace = Workspace::quickstart().unwrap();
+    let folders = shards(&workspace, 3);
+    let refused = |folders: &[PathBuf], words: &str| {
+        let (code, said) = merge(&workspace, folders);
+        assert!(code == 2 && said.contains(words), "{words}: {code} {said}");
+        let left = std::fs::read_dir(workspace.path("merged")).map_or(0, Iterator::count);
+        assert_eq!(left, 0, "nothing is left behind");
+    };
+    refused(&[folders[0].clone(), folders[2].clone()], "shard 2 of 3 is missing");
+    let copied = workspace.path("copied");
+    copy(&folders[1], &copied);
+    refused(&[&folders[..], &[copied]].concat(), "shard 2 of 3 stands twice");
+    let other = shard(&workspace, 1, 2, "shards");
+    refused(&[&folders[..], &[other]].concat(), "they were cut differently");
+    refused(&[workspace.path("nowhere")], "is no finished shard");
+    workspace.edit(SPEC, |text| text.replace("repeats: 2", "repeats: 3")).unwrap();
+    let changed = shard(&workspace, 3, 3, "shards");
+    refused(&[folders[0].clone(), folders[1].clone(), changed], "is of audit");
+}
+
+#[test]
+fn a_damaged_or_relabelled_shard_is_evidence_that_does_not_hold() {
+    let workspace = Workspace::quickstart().unwrap();
+    let folders = shards(&workspace, 3);
+    let broken = |words: &str| {
+        let (code, said) = merge(&workspace, &folders);
+        assert!(code == 5 && said.contains(words), "{words}: {code} {said}");
+    };
+    let note = folders[1].join("shard.json");
+    let intact = std::fs::read_to_string(&note).unwrap();
+    std::fs::write(&note, intact.replace("\"shard\": 2", "\"shard\": 1")).unwrap();
+    broken("which is not of this shard");
+    std::fs::write(&note, "{").unwrap();
+    broken("is damaged");
+    std::fs::write(&note, &intact).unwrap();
+    let ledger = folders[2].join("answers.jsonl");
+    let text = std::fs::read_to_string(&ledger).unwrap();
+    std::fs::write(&ledger, text.replacen("\"repeat\":0", "\"repeat\":1", 1)).unwrap();
+    broken("answers.jsonl");
+}
