@@ -4,7 +4,6 @@
 use churngate::freeze::{self, FreezeError, Inputs, ResolvedSnapshot};
 use churngate::model::{Failure, FailureClass, SnapshotName};
 use churngate::spec::{self, Code};
-use std::time::{Duration, Instant};
 
 /// How many mutated inputs of each kind.
 const CASES: u64 = 500;
@@ -170,7 +169,6 @@ fn lines(bytes: &[u8], draw: &mut Draw, change: impl Fn(&mut Vec<Vec<u8>>, usize
 
 /// A spec is a spec, or its problems have places within the text and can be shown.
 fn check_spec(text: &str) -> bool {
-    let begun = Instant::now();
     let result = spec::parse(text, "churngate.yaml");
     let spec = match result {
         Ok(spec) => spec,
@@ -185,7 +183,6 @@ fn check_spec(text: &str) -> bool {
             assert!(shown.contains("error["), "{shown}");
             assert!(!errors.render(true).is_empty());
             assert_eq!(Failure::from(errors).class, FailureClass::Usage);
-            assert!(begun.elapsed() < Duration::from_secs(5), "{text}");
             return false;
         }
     };
@@ -225,19 +222,33 @@ fn every_hostile_fragment_at_every_line_gives_a_spec_or_problems() {
     }
 }
 
+/// More keys than the root of a spec must have.
+const MISSING: usize = 16;
+
 #[test]
-fn absurd_sizes_are_refused_quickly() {
+fn absurd_sizes_cost_no_more_than_their_size() {
     let deep = format!("a: {}", "[".repeat(100_000));
     let numbered = |lines: usize, line: &dyn Fn(usize) -> String| (0..lines).map(line).collect::<Vec<_>>().concat();
     let wide = format!("{SPEC}{}", numbered(40_000, &|n| format!("k{n}: 1\n")));
     let long_line = format!("{{ {} }}", "version: 1, ".repeat(60_000));
     let anchors = numbered(5_000, &|n| format!("a{n}: &a{n} [*a{}]\n", n.max(1) - 1));
-    for text in [deep, wide, long_line, anchors, "\u{1b}".repeat(100_000), "🦀".repeat(200_000), ": ".repeat(300_000)]
-    {
-        let begun = Instant::now();
+    // Each with the most problems that may be told of it: one a place at most, and none after the first that ends a reading.
+    for (text, most) in [
+        (deep, 1),
+        (wide, 40_000 + MISSING),
+        (long_line, 60_000 + MISSING),
+        (anchors, 15_000 + MISSING),
+        ("\u{1b}".repeat(100_000), 1),
+        ("🦀".repeat(200_000), 1),
+        (": ".repeat(300_000), 1),
+        ("#".repeat(2 << 20), 1),
+    ] {
         let errors = spec::parse(&text, "churngate.yaml").unwrap_err();
+        assert!(errors.problems.len() <= most, "{} problems, {most} at most", errors.problems.len());
+        // To look for the nearest known key takes longer than all else, so that few unknown keys have one looked for.
+        let suggested = errors.problems.iter().filter(|problem| problem.label.is_some()).count();
+        assert!(suggested <= 200, "{suggested} suggestions");
         assert!(errors.render(false).len() < 1 << 20);
-        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     }
 }
 
@@ -254,6 +265,7 @@ fn inputs(file: &str, questions: Vec<u8>, exclude: Option<Vec<u8>>, prompt: Opti
         questions_name: file.to_owned(),
         questions_bytes: questions,
         exclude_bytes: exclude,
+        only_bytes: None,
         prompt_bytes: prompt,
         snapshots: vec![snapshot(SnapshotName::old()), snapshot(SnapshotName::new_snapshot())],
         tool_version: "0.1.0",
@@ -283,7 +295,17 @@ fn check_plan(inputs: &Inputs) -> bool {
 #[test]
 fn mutated_question_files_give_questions_or_problems() {
     let array = format!("[{}]", QUESTIONS.trim_end().replace('\n', ",\n"));
-    let kinds = [("q.jsonl", QUESTIONS), ("q.json", array.as_str()), ("q.csv", CSV)];
+    let fixture = |name| std::fs::read_to_string(format!("tests/fixtures/questions/{name}")).unwrap();
+    let [squad, trivia, cases, yaml] = ["squad.json", "triviaqa.json", "promptfoo.yaml", "plain.yaml"].map(fixture);
+    let kinds = [
+        ("q.jsonl", QUESTIONS),
+        ("q.json", array.as_str()),
+        ("q.csv", CSV),
+        ("squad.json", &squad),
+        ("triviaqa.json", &trivia),
+        ("promptfoo.yaml", &cases),
+        ("plain.yml", &yaml),
+    ];
     for (file, text) in kinds {
         let mut good = 0;
         assert!(check_plan(&inputs(file, text.as_bytes().to_vec(), None, None)), "{text}");

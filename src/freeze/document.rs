@@ -1,5 +1,6 @@
 //! `protocol.lock.json` as it is written. It holds no question, answer or document, only their digests.
 
+use super::protocol::Sources;
 use super::{FreezeError, ResolvedSnapshot};
 use crate::model::{Digest, Question, SnapshotName};
 use serde::{Deserialize, Serialize};
@@ -50,6 +51,9 @@ pub(super) struct Questions {
     pub file: Digest,
     /// The excluded ids (a blob).
     pub exclude: Option<Digest>,
+    /// The ids that alone are asked (a blob).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only: Option<Digest>,
     /// How many are asked.
     pub selected: u64,
     /// The selected ids in selection order.
@@ -148,15 +152,16 @@ impl Rules {
 
 impl Questions {
     /// The digests of the selected questions.
-    pub fn of(file: Digest, exclude: Option<Digest>, selected: &[Question]) -> Self {
+    pub fn of(sources: &Sources, selected: &[Question]) -> Self {
         let groups = selected.iter().flat_map(|question| {
             let cluster = question.cluster.as_deref().unwrap_or_default();
             let tags = question.tags.iter().map(String::as_str);
             [cluster].into_iter().chain(tags).chain(["\n"]).map(str::as_bytes)
         });
         Self {
-            file,
-            exclude,
+            file: Digest::of(&sources.questions),
+            exclude: sources.exclude.as_deref().map(Digest::of),
+            only: sources.only.as_deref().map(Digest::of),
             selected: selected.len() as u64,
             ids: Digest::of_parts(selected.iter().map(|question| question.id.0.as_bytes())),
             texts: Digest::of_parts(selected.iter().map(|question| question.text.as_bytes())),

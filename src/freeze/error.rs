@@ -70,7 +70,7 @@ pub enum FreezeError {
 /// One problem of a question file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionProblem {
-    /// Where: `line 3` or `entry 3`.
+    /// Where: `line 3`, or `line 3, column 5`.
     pub at: String,
     /// What is wrong.
     pub message: String,
@@ -94,8 +94,8 @@ impl FreezeError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Questions { .. } => Some(
-                "each question is one JSON object a line (`.jsonl`), one object of an array (`.json`) or one row \
-                 (`.csv`), such as `{\"id\": \"q1\", \"question\": \"Who wrote it?\"}`"
+                "each question is one JSON object a line (`.jsonl`), one entry of a list (`.json`, `.yaml`) or one row \
+                 (`.csv`), such as `{\"id\": \"q1\", \"question\": \"Who wrote it?\"}`; `docs/questions.md` has every format"
                     .to_owned(),
             ),
             Self::Gold { .. } => {

@@ -7,7 +7,9 @@
 mod compare;
 mod document;
 mod error;
+mod expected;
 pub mod gold;
+mod ids;
 pub mod order;
 mod plan;
 pub mod prompts;

@@ -1,12 +1,12 @@
 //! Bytes in, protocol out. Pure: the same inputs give the same protocol, byte for byte.
 
 use super::document::{Document, Prompts, Questions};
+use super::ids::Ids;
 use super::protocol::{Origin, Sources};
 use super::{FreezeError, Protocol, ResolvedSnapshot, gold, prompts, questions, seeds, select};
 use crate::model::Digest;
 use crate::spec::Spec;
 use camino::Utf8PathBuf;
-use std::collections::BTreeSet;
 
 /// Everything that a protocol is made of.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct Inputs {
     pub questions_bytes: Vec<u8>,
     /// The bytes of the file of excluded ids, where the spec names one.
     pub exclude_bytes: Option<Vec<u8>>,
+    /// The bytes of the file of ids that alone are asked, where the spec names one.
+    pub only_bytes: Option<Vec<u8>>,
     /// The bytes of the answer prompt, where the spec names one.
     pub prompt_bytes: Option<Vec<u8>>,
     /// The snapshots in the audit's order, the closed book last.
@@ -46,8 +48,10 @@ pub fn plan(inputs: Inputs) -> Result<Protocol, FreezeError> {
         None => prompts::ANSWER.to_owned(),
     };
     let templates = Templates { answer, judge: prompts::JUDGE.to_owned() };
-    let Inputs { spec, base, questions_name, questions_bytes, exclude_bytes, snapshots, tool_version, .. } = inputs;
-    let sources = Sources { questions: questions_bytes, exclude: exclude_bytes };
+    let Inputs {
+        spec, base, questions_name, questions_bytes, exclude_bytes, only_bytes, snapshots, tool_version, ..
+    } = inputs;
+    let sources = Sources { questions: questions_bytes, exclude: exclude_bytes, only: only_bytes };
     let protocol = assemble(spec, base, &questions_name, sources, templates, snapshots, tool_version)?;
     gold::check(&protocol.origin.sources.questions, &questions_name)?;
     Ok(protocol)
@@ -63,14 +67,12 @@ pub(super) fn assemble(
     snapshots: Vec<ResolvedSnapshot>,
     tool_version: &str,
 ) -> Result<Protocol, FreezeError> {
-    let excluded = excluded_ids(&spec, sources.exclude.as_deref())?;
+    let ids = Ids::read(&spec.questions, sources.exclude.as_deref(), sources.only.as_deref())?;
     let (all, mut notes) = questions::read(&sources.questions, questions_name)?;
     let select = &spec.questions;
-    let selection = select::select(all, &excluded, select.seed, select.count, questions_name)?;
-    notes.extend(unknown_ids(&selection.unknown));
-    let file = Digest::of(&sources.questions);
-    let exclude = sources.exclude.as_deref().map(Digest::of);
-    let digests = Questions::of(file, exclude, &selection.questions);
+    notes.extend(ids.unknown(&all));
+    let questions = select::select(all, &ids, select.seed, select.count, questions_name)?;
+    let digests = Questions::of(&sources, &questions);
     let of_prompts =
         Prompts { answer: Digest::of(templates.answer.as_bytes()), judge: Digest::of(templates.judge.as_bytes()) };
     let document = Document::new(tool_version, spec.canonical(), digests, &snapshots, of_prompts);
@@ -82,7 +84,7 @@ pub(super) fn assemble(
         spec,
         base,
         snapshots,
-        questions: selection.questions,
+        questions,
         answer_prompt: templates.answer,
         judge_prompt: templates.judge,
         seeds: seeds::derive(digest),
@@ -99,22 +101,4 @@ fn own_prompt(bytes: &[u8], file: &str) -> Result<String, FreezeError> {
     }
     prompts::check(text).map_err(bad)?;
     Ok(text.replace("\r\n", "\n"))
-}
-
-/// The ids that are never asked: one a line, blank lines passed over.
-fn excluded_ids(spec: &Spec, bytes: Option<&[u8]>) -> Result<BTreeSet<String>, FreezeError> {
-    let Some(bytes) = bytes else { return Ok(BTreeSet::new()) };
-    let file = spec.questions.exclude.as_ref().map_or("the excluded ids", |path| path.as_str());
-    let text = questions::text(bytes)
-        .map_err(|(line, fault)| FreezeError::Text { file: file.to_owned(), fault: format!("line {line}: {fault}") })?;
-    Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
-}
-
-/// What is said about excluded ids that no question has: one of them is often a sign of a wrong file.
-fn unknown_ids(unknown: &[String]) -> Option<String> {
-    let first = questions::shown(unknown.first()?);
-    Some(match unknown.len() {
-        1 => format!("the excluded id `{first}` is not in the question file"),
-        count => format!("{count} excluded ids are not in the question file, `{first}` among them"),
-    })
 }

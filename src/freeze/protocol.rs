@@ -65,6 +65,8 @@ pub(super) struct Sources {
     pub questions: Vec<u8>,
     /// The file of excluded ids.
     pub exclude: Option<Vec<u8>>,
+    /// The file of ids that alone are asked.
+    pub only: Option<Vec<u8>>,
 }
 
 /// Seeds of everything that is drawn.

@@ -3,35 +3,24 @@
 //! Nothing else decides: no filter by answerability, topic, retrieval or outcome.
 
 use super::FreezeError;
+use super::ids::Ids;
 use crate::model::{Digest, Question};
-use std::collections::BTreeSet;
 
-/// The selected questions in selection order.
-#[derive(Debug)]
-pub(super) struct Selection {
-    /// The questions.
-    pub questions: Vec<Question>,
-    /// Excluded ids that no question has, in order.
-    pub unknown: Vec<String>,
-}
-
-/// Selects `count` questions (all where absent) after removing excluded ids.
+/// The first `count` questions (all where absent) of those that the lists of ids allow, in selection order.
 ///
 /// # Errors
 /// No question is left, or fewer than `count`.
 pub(super) fn select(
     all: Vec<Question>,
-    excluded_ids: &BTreeSet<String>,
+    ids: &Ids,
     seed: u64,
     count: Option<u32>,
     file: &str,
-) -> Result<Selection, FreezeError> {
+) -> Result<Vec<Question>, FreezeError> {
     let found = all.len();
-    let ids: BTreeSet<&str> = all.iter().map(|question| question.id.0.as_str()).collect();
-    let unknown = excluded_ids.iter().filter(|id| !ids.contains(id.as_str())).cloned().collect();
     let mut keyed: Vec<(Digest, Question)> = all
         .into_iter()
-        .filter(|question| !excluded_ids.contains(&question.id.0))
+        .filter(|question| ids.allow(question))
         .map(|question| (Digest::of(format!("{seed}:{}", question.id).as_bytes()), question))
         .collect();
     let excluded = found - keyed.len();
@@ -45,6 +34,5 @@ pub(super) fn select(
     }
     keyed.sort_by(|one, other| (one.0, &one.1.id).cmp(&(other.0, &other.1.id)));
     keyed.truncate(wanted);
-    let questions = keyed.into_iter().map(|(_, question)| question).collect();
-    Ok(Selection { questions, unknown })
+    Ok(keyed.into_iter().map(|(_, question)| question).collect())
 }

@@ -24,8 +24,8 @@ pub fn freeze(folder: &RunFolder, protocol: Protocol) -> Result<Frozen, Failure>
     }
     let blobs = folder.blobs();
     blobs.put_sync(&protocol.origin.sources.questions)?;
-    if let Some(exclude) = &protocol.origin.sources.exclude {
-        blobs.put_sync(exclude)?;
+    for ids in [&protocol.origin.sources.exclude, &protocol.origin.sources.only].into_iter().flatten() {
+        blobs.put_sync(ids)?;
     }
     blobs.put_sync(protocol.answer_prompt.as_bytes())?;
     blobs.put_sync(protocol.judge_prompt.as_bytes())?;
@@ -49,6 +49,7 @@ pub fn load(folder_path: &Utf8Path) -> Result<Protocol, Failure> {
     let sources = Sources {
         questions: blobs.get(&document.questions.file)?,
         exclude: document.questions.exclude.map(|digest| blobs.get(&digest)).transpose()?,
+        only: document.questions.only.map(|digest| blobs.get(&digest)).transpose()?,
     };
     let templates =
         Templates { answer: text(&blobs, &document.prompts.answer)?, judge: text(&blobs, &document.prompts.judge)? };

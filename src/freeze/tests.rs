@@ -29,6 +29,7 @@ fn inputs(file: &str, questions: &[u8]) -> Inputs {
         questions_name: file.to_owned(),
         questions_bytes: questions.to_vec(),
         exclude_bytes: None,
+        only_bytes: None,
         prompt_bytes: None,
         snapshots: vec![snapshot(SnapshotName::old(), "one"), snapshot(SnapshotName::new_snapshot(), "two")],
         tool_version: "0.1.0",
@@ -98,14 +99,14 @@ fn every_problem_of_a_question_file_is_named_by_its_line() {
 read the questions in `q.jsonl`: 
   line 3: not valid JSON at column 2
   line 4: not a JSON object
-  line 5: the id `a` stands on line 1 as well
-  line 6: no question; it is looked for under `question`, `query`, `text`, `input`, `user_input`, `prompt`, `Question`, `vars.question`, `vars.query`, `vars.input`
+  line 5: the id `a` stands on line 1 as well; give each question an id of its own
+  line 6: no question; it is looked for under `question`, `query`, `text`, `input`, `user_input`, `prompt`, `Question` and others
   line 7: the question is blank
   line 8: the question has 9000 bytes; at most 8192 are asked
-  line 9: the id is neither text nor an integer
+  line 9: the id (`id`) is neither text nor an integer
   line 10: a name stands twice in one object
   line 11: the question holds a NUL character
-  line 12: the question is no text
+  line 12: the question (`question`) is no text
   line 13: the JSON ends too early
 "#);
 }
@@ -133,11 +134,13 @@ find a question in `q.json`: 0 are there and 0 of them are excluded
 read the questions in `q.jsonl`: line 2: not UTF-8
 read the questions in `q.jsonl`: line 1: a NUL byte; this is no text file
 read the questions in `q.jsonl`: line 1: the file is UTF-16, not UTF-8
-read the questions in `q.json`: line 1: not an array of objects, nor an object with such an array as `questions`
-read the questions in `q.json`: line 1: the JSON ends too early
-read the questions in `q.csv`: line 1: a column name stands twice
+read the questions in `q.json`: line 1, column 1: neither a list of questions, nor an object that has one as `questions`, `tests`, `goldens`, `data`, `Data`, `rows`, `examples`, `samples`
+read the questions in `q.json`: 
+  line 1, column 2: no question; it is looked for under `question`, `query`, `text`, `input`, `user_input`, `prompt`, `Question` and others
+  line 1, column 11: the JSON ends too early
+read the questions in `q.csv`: line 1: the name of column 2 stands twice
 read the questions in `q.csv`: line 3: the row has another number of columns than the first line
-read the questions in `q.jsonl`: line 2: the id `q-2d003dcd002f9306` stands on line 1 as well
+read the questions in `q.jsonl`: line 2: the question stands on line 1 as well; remove one of them, or give each an id of its own
 "#);
     assert_eq!(crate::model::Failure::from(plan(inputs("q.jsonl", b"")).unwrap_err()).class, FailureClass::Usage);
 }
@@ -339,7 +342,7 @@ fn gold_that_cannot_be_read_is_refused_before_the_protocol_and_never_shown() {
     }
     let array = r#"[{"question":"A?"},{"question":"B?","gold":{}}]"#;
     let error = planned("q.json", array).unwrap_err();
-    assert!(error.to_string().contains("entry 2: a gold answer is an object without"), "{error}");
+    assert!(error.to_string().contains("line 1, column 20: a gold answer is an object without"), "{error}");
     let many =
         (0..30).map(|n| format!("{{\"id\":{n},\"question\":\"A?\",\"gold\":{{}}}}")).collect::<Vec<_>>().join("\n");
     let error = planned("q.jsonl", &many).unwrap_err().to_string();

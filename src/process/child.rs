@@ -128,7 +128,6 @@ async fn count(mut pipe: impl AsyncRead + Unpin) -> Result<u64, ProcessError> {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use std::time::Instant;
 
     async fn shell(script: &str, input: &str, env: &[(String, String)]) -> Result<Output, ProcessError> {
         let argv = ["/bin/sh", "-c", script].map(str::to_owned);
@@ -171,15 +170,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_out_of_time_or_cancelled_is_killed() {
-        let argv = ["sleep", "60"].map(str::to_owned);
-        let started = Instant::now();
+        // It never ends by itself: that there is an outcome at all shows that it was killed.
+        let argv = ["tail", "-f", "/dev/null"].map(str::to_owned);
         let cancel = CancellationToken::new();
         let slow = run(&argv, Vec::new(), &[], Duration::from_millis(50), 100, &cancel).await;
         assert_eq!(slow, Err(ProcessError::Timeout));
         cancel.cancel();
         let cancelled = run(&argv, Vec::new(), &[], Duration::from_mins(1), 100, &cancel).await;
         assert_eq!(cancelled, Err(ProcessError::Cancelled));
-        assert!(started.elapsed() < Duration::from_secs(30));
     }
 
     #[cfg(target_os = "linux")]

@@ -20,6 +20,7 @@ pub(super) fn edits(rule: &Rule, place: Place<'_>, commit: &CommitId) -> Result<
     let beside = [
         Some((&rule.spec.questions.file, &rule.questions)),
         rule.spec.questions.exclude.as_ref().zip(rule.exclude.as_ref()),
+        rule.spec.questions.only.as_ref().zip(rule.only.as_ref()),
         rule.spec.generate.prompt.as_ref().zip(rule.prompt.as_ref()),
     ];
     for (path, bytes) in beside.into_iter().flatten() {

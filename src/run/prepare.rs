@@ -48,7 +48,7 @@ pub struct Request<'a> {
 pub fn prepare(request: Request<'_>) -> Result<Prepared, Failure> {
     let Request { spec: path, runs, base, new, shard, tool_version } = request;
     let folder = path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
-    let Rule { mut spec, questions, exclude, prompt, origin } = rule::read(path, folder, base)?;
+    let Rule { mut spec, questions, exclude, only, prompt, origin } = rule::read(path, folder, base)?;
     newest::fill(&mut spec, folder, new)?;
     let snapshots = retrieve::resolve(&spec, folder)?;
     let inputs = Inputs {
@@ -57,6 +57,7 @@ pub fn prepare(request: Request<'_>) -> Result<Prepared, Failure> {
         spec,
         questions_bytes: questions,
         exclude_bytes: exclude,
+        only_bytes: only,
         prompt_bytes: prompt,
         snapshots,
         tool_version,

@@ -21,6 +21,7 @@ pub(super) struct Rule {
     pub spec: Spec,
     pub questions: Vec<u8>,
     pub exclude: Option<Vec<u8>>,
+    pub only: Option<Vec<u8>>,
     pub prompt: Option<Vec<u8>>,
     /// Where it came from, where a base commit was named.
     pub origin: Option<Origin>,
@@ -100,10 +101,11 @@ fn whole(files: Files<'_>, place: Place<'_>) -> Result<Read, Failure> {
     let spec = parse(&bytes, place.path)?;
     let named = [
         ("the excluded ids", spec.questions.exclude.as_ref(), MAX_SMALL_BYTES),
+        ("the ids to select from", spec.questions.only.as_ref(), MAX_SMALL_BYTES),
         ("the answer prompt", spec.generate.prompt.as_ref(), MAX_SMALL_BYTES),
         ("the questions", Some(&spec.questions.file), MAX_QUESTIONS_BYTES),
     ];
-    let mut read = [None, None, None];
+    let mut read = [None, None, None, None];
     for (slot, (what, path, limit)) in read.iter_mut().zip(named) {
         let Some(path) = path else { continue };
         match there(files, what, path, limit)? {
@@ -111,9 +113,9 @@ fn whole(files: Files<'_>, place: Place<'_>) -> Result<Read, Failure> {
             None => return Ok(Read::Without { what, missing: path.clone() }),
         }
     }
-    let [exclude, prompt, questions] = read;
+    let [exclude, only, prompt, questions] = read;
     let questions = questions.unwrap_or_default();
-    Ok(Read::Whole(Box::new(Rule { spec, questions, exclude, prompt, origin: None })))
+    Ok(Read::Whole(Box::new(Rule { spec, questions, exclude, only, prompt, origin: None })))
 }
 
 fn there(files: Files<'_>, what: &str, path: &Utf8Path, limit: u64) -> Result<Option<Vec<u8>>, Failure> {

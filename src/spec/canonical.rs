@@ -42,6 +42,7 @@ fn questions(spec: &QuestionsSpec) -> Value {
         ("count", spec.count.map(Into::into)),
         ("seed", Some(spec.seed.into())),
         ("exclude", spec.exclude.as_ref().map(|path| path.as_str().into())),
+        ("only", spec.only.as_ref().map(|path| path.as_str().into())),
     ]);
     json!({ "file": spec.file, "select": select })
 }

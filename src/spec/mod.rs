@@ -13,7 +13,7 @@ mod canonical;
 mod check;
 mod difference;
 mod mask;
-mod node;
+pub mod node;
 mod parse;
 pub mod problem;
 mod reader;
@@ -29,7 +29,7 @@ mod tests;
 pub mod types;
 mod validate;
 pub mod variables;
-mod yaml;
+pub mod yaml;
 
 pub use difference::{Difference, differences};
 pub use node::Span;

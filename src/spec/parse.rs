@@ -12,7 +12,7 @@ use super::{Spec, check, validate, yaml};
 /// Every problem of the text, each with its place and a remedy.
 pub fn parse(text: &str, file: &str) -> Result<Spec, SpecErrors> {
     let mut problems = Vec::new();
-    let spec = yaml::read(text, &mut problems).and_then(|root| understand(&root, &mut problems));
+    let spec = yaml::read(text, yaml::SPEC, &mut problems).and_then(|root| understand(&root, &mut problems));
     match spec {
         Some(spec) if problems.is_empty() => Ok(spec),
         _ => {

@@ -260,7 +260,7 @@ fn keys_of_later_versions_are_named_as_such() {
     assert_eq!(codes(&with("bm25: {}", "sql: {}")), ["unsupported"]);
     assert_eq!(codes(&format!("{SMALL}answer: {{}}\n")), ["unsupported"]);
     assert_eq!(codes(&format!("{SMALL}budget: {{ usd: 5.00 }}\n")), ["unsupported"]);
-    assert_eq!(codes(&with("questions.jsonl", "questions.yaml")), ["unsupported"]);
+    assert_eq!(codes(&with("questions.jsonl", "questions.xlsx")), ["unsupported"]);
 }
 
 #[test]

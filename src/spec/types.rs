@@ -42,6 +42,8 @@ pub struct QuestionsSpec {
     pub seed: u64,
     /// A file of ids that are never asked, one a line, relative to the spec's folder.
     pub exclude: Option<Utf8PathBuf>,
+    /// A file of ids that alone are asked: one a line, or BEIR's qrels; relative to the spec's folder.
+    pub only: Option<Utf8PathBuf>,
 }
 
 /// One snapshot.

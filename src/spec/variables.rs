@@ -10,13 +10,20 @@ use std::collections::BTreeMap;
 /// What such a file holds: names and plain values, as in a spec.
 static FILE: Shape = Shape::Free { keys: Text::Name, values: &Shape::Text(Text::Name), max: 16 };
 
+const SORT: yaml::Sort = yaml::Sort {
+    one: "a file of variables",
+    this: "the file",
+    max_bytes: yaml::MAX_BYTES,
+    begin: "write `name: value`",
+};
+
 /// Reads a file of variables: one YAML mapping of plain names. `file` is its name, for messages only.
 ///
 /// # Errors
 /// Every problem of the text, each with its place and a remedy.
 pub fn parse(text: &str, file: &str) -> Result<BTreeMap<String, String>, SpecErrors> {
     let mut problems = Vec::new();
-    let root = yaml::read(text, &mut problems);
+    let root = yaml::read(text, SORT, &mut problems);
     if let Some(root) = &root {
         check::check_shape(root, &FILE, "the file", &mut problems);
     }

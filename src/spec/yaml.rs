@@ -13,14 +13,30 @@ pub const MAX_BYTES: usize = 1 << 20;
 /// How deep lists and mappings may lie in one another.
 pub const MAX_DEPTH: usize = 24;
 
+/// What is read, for messages, and how large it may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Sort {
+    /// With its article, such as `a spec`.
+    pub one: &'static str,
+    /// By itself, such as `the spec`.
+    pub this: &'static str,
+    /// Its largest size in bytes.
+    pub max_bytes: usize,
+    /// What to do about an empty one.
+    pub begin: &'static str,
+}
+
+/// The spec of an audit.
+pub const SPEC: Sort = Sort { one: "a spec", this: "the spec", max_bytes: MAX_BYTES, begin: "start with `version: 1`" };
+
 /// Reads the one document of this text. Problems are added to the list; `None` where there is no document to go on with.
-pub fn read(text: &str, problems: &mut Vec<Problem>) -> Option<Node> {
-    if text.len() > MAX_BYTES {
-        let message = format!("the spec has {} bytes; at most {MAX_BYTES} are read", text.len());
+pub fn read(text: &str, sort: Sort, problems: &mut Vec<Problem>) -> Option<Node> {
+    if text.len() > sort.max_bytes {
+        let message = format!("{} has {} bytes; at most {} are read", sort.this, text.len(), sort.max_bytes);
         problems.push(Problem::new(Code::TooLarge, 0..0, message));
         return None;
     }
-    let mut tree = Tree::new(text, problems);
+    let mut tree = Tree::new(text, sort, problems);
     for event in Parser::new_from_str_with_options(text, options()) {
         match event {
             Ok((event, span)) => match tree.take(event, tree.place(span)) {
@@ -35,7 +51,7 @@ pub fn read(text: &str, problems: &mut Vec<Problem>) -> Option<Node> {
     }
     let root = tree.root.take();
     if root.is_none() && problems.is_empty() {
-        problems.push(Problem::new(Code::Empty, 0..0, "the spec is empty").help("start with `version: 1`"));
+        problems.push(Problem::new(Code::Empty, 0..0, format!("{} is empty", sort.this)).help(sort.begin));
     }
     root
 }
@@ -48,6 +64,12 @@ fn options() -> Options {
         emit_comments: false,
         flow_nesting_limit: MAX_DEPTH,
         block_nesting_limit: MAX_DEPTH,
+    }
+}
+
+impl Sort {
+    fn too_deep(self) -> String {
+        format!("{} is at most {MAX_DEPTH} levels deep", self.one)
     }
 }
 
@@ -72,6 +94,7 @@ struct Pairs {
 
 struct Tree<'a> {
     text: &'a str,
+    sort: Sort,
     problems: &'a mut Vec<Problem>,
     open: Vec<Open>,
     root: Option<Node>,
@@ -79,8 +102,8 @@ struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    fn new(text: &'a str, problems: &'a mut Vec<Problem>) -> Self {
-        Self { text, problems, open: Vec::new(), root: None, documents: 0 }
+    fn new(text: &'a str, sort: Sort, problems: &'a mut Vec<Problem>) -> Self {
+        Self { text, sort, problems, open: Vec::new(), root: None, documents: 0 }
     }
 
     /// The bytes of a parser's span, always within the text and at character boundaries.
@@ -119,7 +142,7 @@ impl<'a> Tree<'a> {
             Some(Open::List(span, _) | Open::Map(span, _)) if self.open.len() > MAX_DEPTH => {
                 let message = format!("more than {MAX_DEPTH} levels of lists and mappings");
                 let problem = Problem::new(Code::TooDeep, span.start..span.start, message);
-                self.problems.push(problem.help("a spec is at most 24 levels deep"));
+                self.problems.push(problem.help(self.sort.too_deep()));
                 Step::Stop
             }
             _ => Step::On,
@@ -131,25 +154,27 @@ impl<'a> Tree<'a> {
         if self.documents == 1 {
             return Step::On;
         }
-        let problem = Problem::new(Code::SeveralDocuments, span, "a spec is one YAML document");
-        self.problems.push(problem.help("keep each audit in a file of its own"));
+        let problem = Problem::new(Code::SeveralDocuments, span, format!("{} is one YAML document", self.sort.one));
+        self.problems.push(problem.help("keep each document in a file of its own"));
         Step::Stop
     }
 
     fn no_properties(&mut self, span: &Span, anchor: bool, tag: bool) {
         if anchor {
-            let problem =
-                Problem::new(Code::Anchor, anchor_before(self.text, span), "anchors are not allowed in a spec");
+            let message = format!("anchors are not allowed in {}", self.sort.one);
+            let problem = Problem::new(Code::Anchor, anchor_before(self.text, span), message);
             self.problems.push(problem.help("write the value out where it is needed"));
         }
         if tag {
-            let problem = Problem::new(Code::Tag, span.clone(), "YAML tags are not allowed in a spec");
+            let problem =
+                Problem::new(Code::Tag, span.clone(), format!("YAML tags are not allowed in {}", self.sort.one));
             self.problems.push(problem.help("remove the tag; what a value counts as follows from its key"));
         }
     }
 
     fn alias(&mut self, span: Span) {
-        let problem = Problem::new(Code::Alias, span.clone(), "aliases are not allowed in a spec");
+        let message = format!("aliases are not allowed in {}", self.sort.one);
+        let problem = Problem::new(Code::Alias, span.clone(), message);
         self.problems.push(problem.help("write the value out, or quote it if it is a text that begins with `*`"));
         self.put(Node { span, kind: Kind::Refused });
     }
@@ -172,7 +197,7 @@ impl<'a> Tree<'a> {
             Some(Open::List(_, items)) => items.push(node),
             Some(Open::Map(_, pairs)) => match pairs.key.take() {
                 None => pairs.key = Some(node),
-                Some(key) => add(pairs, key, node, self.problems),
+                Some(key) => add(pairs, key, node, self.sort, self.problems),
             },
         }
     }
@@ -181,15 +206,18 @@ impl<'a> Tree<'a> {
         let at = floor(self.text, error.marker().byte_offset().unwrap_or(0));
         let end = self.text[at..].chars().next().map_or(at, |next| at + next.len_utf8());
         let (code, help) = match error.kind() {
-            ErrorKind::RecursionLimitExceeded => (Code::TooDeep, "a spec is at most 24 levels deep"),
-            ErrorKind::DirectiveDisallowed => (Code::Directive, "remove the line that begins with `%`"),
+            ErrorKind::RecursionLimitExceeded => (Code::TooDeep, self.sort.too_deep()),
+            ErrorKind::DirectiveDisallowed => (Code::Directive, "remove the line that begins with `%`".to_owned()),
             ErrorKind::UnclosedQuotedScalar | ErrorKind::InvalidQuotedScalarIndent => {
-                (Code::Syntax, "a quote before this place is not closed; close it on its own line")
+                (Code::Syntax, "a quote before this place is not closed; close it on its own line".to_owned())
             }
-            _ => (Code::Syntax, "nothing after this place was read; check quotes, brackets and indentation"),
+            _ => {
+                let help = "nothing after this place was read; check quotes, brackets and indentation";
+                (Code::Syntax, help.to_owned())
+            }
         };
         let message = match code {
-            Code::Directive => "YAML directives are not allowed in a spec".to_owned(),
+            Code::Directive => format!("YAML directives are not allowed in {}", self.sort.one),
             _ => format!("not valid YAML: {}", plain_words(&error.kind().to_string())),
         };
         self.problems.push(Problem::new(code, at..end, message).help(help));
@@ -221,7 +249,7 @@ fn anchor_before(text: &str, value: &Span) -> Span {
     )
 }
 
-fn add(pairs: &mut Pairs, key: Node, value: Node, problems: &mut Vec<Problem>) {
+fn add(pairs: &mut Pairs, key: Node, value: Node, sort: Sort, problems: &mut Vec<Problem>) {
     let Kind::Scalar(scalar) = key.kind else {
         if key.kind != Kind::Refused {
             let problem = Problem::new(Code::ComplexKey, key.span, "a key must be a single text");
@@ -230,7 +258,7 @@ fn add(pairs: &mut Pairs, key: Node, value: Node, problems: &mut Vec<Problem>) {
         return;
     };
     if scalar.plain && scalar.text == "<<" {
-        let problem = Problem::new(Code::MergeKey, key.span, "merge keys are not allowed in a spec");
+        let problem = Problem::new(Code::MergeKey, key.span, format!("merge keys are not allowed in {}", sort.one));
         problems.push(problem.help("write the keys out where they are needed"));
         return;
     }

@@ -1,33 +1,42 @@
 //! Rows of a CSV file under a line of names.
 
 use super::fields::TEXT;
-use super::rows::{Row, RowError};
+use super::rows::{Row, RowError, Visit};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 /// The records under the line of names.
-///
-/// # Errors
-/// There is no line of names, a name stands twice in it, or a quote somewhere does not end where its cell does.
-pub(super) fn records(text: &str) -> Result<impl Iterator<Item = Result<Row, RowError>>, RowError> {
-    check_quotes(text)?;
+pub(super) fn records(text: &str, visit: &mut Visit<'_>) -> ControlFlow<()> {
     let mut reader = csv::ReaderBuilder::new().from_reader(text.as_bytes());
-    let names: Vec<String> = match reader.headers() {
-        Ok(headers) => headers.iter().map(|name| name.trim().to_owned()).collect(),
-        Err(error) => return Err(place(&error, "not valid CSV")),
+    let names = match check_quotes(text).and_then(|()| names(&mut reader)) {
+        Ok(names) => names,
+        Err(error) => return visit(Err(error)),
     };
-    let distinct: BTreeSet<&String> = names.iter().collect();
-    if distinct.len() < names.len() {
-        return Err(("line 1".to_owned(), "a column name stands twice".to_owned()));
+    reader.into_records().try_for_each(|record| visit(row(record, &names)))
+}
+
+fn names(reader: &mut csv::Reader<&[u8]>) -> Result<Vec<String>, RowError> {
+    let headers = reader.headers().map_err(|error| place(&error, "not valid CSV"))?;
+    let names: Vec<String> = headers.iter().map(|name| name.trim().to_owned()).collect();
+    let mut seen = BTreeSet::new();
+    match names.iter().position(|name| !seen.insert(name)) {
+        Some(second) => Err(("line 1".to_owned(), format!("the name of column {} stands twice", second + 1))),
+        None => Ok(names),
     }
-    Ok(reader.into_records().map(move |record| match record {
-        Ok(record) => {
-            let at = format!("line {}", record.position().map_or(0, csv::Position::line));
-            let cells = names.iter().cloned().zip(record.iter().map(|cell| Value::String(cell.to_owned())));
-            on_one_line(Row { at, fields: cells.collect() })
-        }
-        Err(error) => Err(place(&error, "the row has another number of columns than the first line")),
-    }))
+}
+
+fn row(record: csv::Result<csv::StringRecord>, names: &[String]) -> Result<Row, RowError> {
+    let record = record.map_err(|error| place(&error, "the row has another number of columns than the first line"))?;
+    let at = format!("line {}", record.position().map_or(0, csv::Position::line));
+    let fields = names.iter().cloned().zip(record.iter().map(cell)).collect();
+    on_one_line(Row { at, fields })
+}
+
+/// A cell is a text, or a JSON list of them.
+fn cell(text: &str) -> Value {
+    let list = text.starts_with('[').then(|| serde_json::from_str(text).ok()).flatten();
+    list.filter(Value::is_array).unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
 fn place(error: &csv::Error, message: &str) -> RowError {

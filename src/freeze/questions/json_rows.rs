@@ -1,11 +1,14 @@
-//! Rows of JSON Lines and of a JSON array.
+//! Rows of JSON Lines and of a JSON document.
 
-use super::rows::{Row, RowError};
+use super::json_cursor::{Cursor, Stop};
+use super::rows::{LISTS, Row, RowError, Visit, elsewhere, no_list, unfold};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
+use serde_json::error::Category;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::ControlFlow;
 
 /// An object whose names are all different.
 struct Fields(Vec<(String, Value)>);
@@ -38,48 +41,82 @@ impl<'de> Visitor<'de> for FieldsVisitor {
 }
 
 /// One object a line; blank lines are passed over.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = Result<Row, RowError>> {
+pub(super) fn lines(text: &str, visit: &mut Visit<'_>) -> ControlFlow<()> {
     let numbered = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    numbered.map(|(index, line)| {
-        let at = format!("line {}", index + 1);
-        match serde_json::from_str::<Fields>(line) {
-            Ok(Fields(fields)) => Ok(Row { at, fields }),
-            Err(error) => Err((at, said(&error, false))),
+    for (index, line) in numbered {
+        visit(fields(line, format!("line {}", index + 1)))?;
+    }
+    ControlFlow::Continue(())
+}
+
+/// The objects of one list: the whole document, or the member of it that holds the questions.
+pub(super) fn document(text: &str, visit: &mut Visit<'_>) -> ControlFlow<()> {
+    let mut cursor = Cursor::new(text);
+    match walk(&mut cursor, visit) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(Stop::Enough) => ControlFlow::Break(()),
+        Err(Stop::Bad(error)) => visit(Err(error)),
+    }
+}
+
+fn walk(cursor: &mut Cursor<'_>, visit: &mut Visit<'_>) -> Result<(), Stop> {
+    let place = cursor.place();
+    match cursor.peek() {
+        Some(b'[') => list(cursor, visit)?,
+        Some(b'{') => {
+            let mut found = None;
+            cursor.members(|cursor, name| member(cursor, name, &mut found, visit))?;
+            if found.is_none() {
+                return Err(Stop::Bad(no_list(place)));
+            }
         }
+        _ => return Err(Stop::Bad(no_list(place))),
+    }
+    cursor.finish()
+}
+
+/// One member of the document; `found` is the list that the questions are in.
+fn member(
+    cursor: &mut Cursor<'_>,
+    name: &str,
+    found: &mut Option<&'static str>,
+    visit: &mut Visit<'_>,
+) -> Result<(), Stop> {
+    let known = LISTS.iter().find(|list| **list == name);
+    match (known, cursor.peek()) {
+        (Some(name), Some(b'[')) if found.is_none() => {
+            *found = Some(name);
+            list(cursor, visit)
+        }
+        (Some(name), Some(b'"')) => Err(Stop::Bad(elsewhere(cursor.place(), name))),
+        _ => cursor.slice().map(drop),
+    }
+}
+
+fn list(cursor: &mut Cursor<'_>, visit: &mut Visit<'_>) -> Result<(), Stop> {
+    cursor.items(|cursor| {
+        let at = cursor.place();
+        let flow = match fields(cursor.slice()?, at) {
+            Ok(row) => unfold(row, visit),
+            Err(error) => visit(Err(error)),
+        };
+        if flow.is_break() { Err(Stop::Enough) } else { Ok(()) }
     })
 }
 
-/// The objects of one array, or of the array under `questions` or `tests`.
-///
-/// # Errors
-/// The text is no JSON, or holds no such array.
-pub(super) fn array(text: &str) -> Result<Vec<Result<Row, RowError>>, RowError> {
-    #[derive(Deserialize)]
-    struct Wrapped {
-        #[serde(alias = "tests")]
-        questions: Vec<Fields>,
+fn fields(text: &str, at: String) -> Result<Row, RowError> {
+    match serde_json::from_str::<Fields>(text) {
+        Ok(Fields(fields)) => Ok(Row { at, fields }),
+        Err(error) => Err((at, said(&error))),
     }
-    let whole = |error: serde_json::Error| (format!("line {}", error.line().max(1)), said(&error, true));
-    let objects = if text.trim_start().starts_with('{') {
-        serde_json::from_str::<Wrapped>(text).map_err(whole)?.questions
-    } else {
-        serde_json::from_str::<Vec<Fields>>(text).map_err(whole)?
-    };
-    let numbered = objects.into_iter().enumerate();
-    Ok(numbered.map(|(index, Fields(fields))| Ok(Row { at: format!("entry {}", index + 1), fields })).collect())
 }
 
 /// What a JSON error says, in words of ours: the library's text would quote the file.
-fn said(error: &serde_json::Error, whole: bool) -> String {
-    use serde_json::error::Category;
-    let column = error.column();
+fn said(error: &serde_json::Error) -> String {
     match error.classify() {
         Category::Eof => "the JSON ends too early".to_owned(),
-        Category::Syntax | Category::Io => format!("not valid JSON at column {column}"),
+        Category::Syntax | Category::Io => format!("not valid JSON at column {}", error.column()),
         Category::Data if error.to_string().contains("stands twice") => "a name stands twice in one object".to_owned(),
-        Category::Data if whole => {
-            "not an array of objects, nor an object with such an array as `questions`".to_owned()
-        }
         Category::Data => "not a JSON object".to_owned(),
     }
 }

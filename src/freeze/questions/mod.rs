@@ -3,11 +3,19 @@
 mod bytes;
 mod csv_rows;
 mod fields;
+mod json_cursor;
 mod json_rows;
+mod near;
+mod personal;
+mod place;
 mod read;
 mod rows;
+mod squad;
+#[cfg(test)]
+mod tests;
+mod yaml_rows;
 
 pub(super) use bytes::text;
-pub(super) use fields::GOLD;
+pub(super) use fields::{GOLD, TRUTH};
 pub(super) use read::{id_of, read, row_text, shown};
-pub(super) use rows::{Format, Row, rows};
+pub(super) use rows::{Format, Row, each};

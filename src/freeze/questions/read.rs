@@ -1,11 +1,14 @@
 //! Rows to questions, every problem by its line.
 
-use super::fields::{CATEGORY, CLUSTER, ID, TAGS, TEXT};
-use super::rows::{Format, Row, RowError, rows};
+use super::fields::{CATEGORY, CLUSTER, COUNT, ID, TAGS, TEXT, WEIGHT};
+use super::near::Near;
+use super::personal::Found;
+use super::rows::{Format, Row, RowError, each};
 use crate::freeze::{FreezeError, QuestionProblem};
 use crate::model::{Digest, Question, QuestionId};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 /// The longest question, in bytes.
 const MAX_QUESTION: usize = 8 * 1024;
@@ -26,17 +29,10 @@ pub(in crate::freeze) fn read(bytes: &[u8], file: &str) -> Result<(Vec<Question>
     let failed = |problems: Vec<QuestionProblem>, more| FreezeError::Questions { file: shown(file), problems, more };
     let one = |(at, message): RowError| failed(vec![QuestionProblem { at, message }], false);
     let text = super::text(bytes).map_err(|(line, fault)| one((format!("line {line}"), fault.to_owned())))?;
-    let format = Format::of(file)
-        .ok_or_else(|| one(("the name".to_owned(), "ends in none of `.jsonl`, `.json`, `.csv`".to_owned())))?;
+    let endings = "ends in none of `.jsonl`, `.json`, `.csv`, `.yaml`";
+    let format = Format::of(file).ok_or_else(|| one(("the name".to_owned(), endings.to_owned())))?;
     let mut reader = Reader::default();
-    if !text.trim().is_empty() {
-        for row in rows(text, format).map_err(one)? {
-            reader.take(row);
-            if reader.problems.len() > MAX_PROBLEMS {
-                break;
-            }
-        }
-    }
+    each(text, format, &mut |row| reader.take(row));
     let more = reader.problems.len() > MAX_PROBLEMS;
     reader.problems.truncate(MAX_PROBLEMS);
     if reader.problems.is_empty() { Ok(reader.finish()) } else { Err(failed(reader.problems, more)) }
@@ -47,42 +43,95 @@ struct Reader {
     questions: Vec<Question>,
     problems: Vec<QuestionProblem>,
     ids: BTreeMap<QuestionId, String>,
-    texts: BTreeMap<Digest, u32>,
+    near: Near,
+    in_texts: Found,
+    in_names: Found,
+    counted: Option<&'static str>,
 }
 
 impl Reader {
-    fn take(&mut self, row: Result<Row, RowError>) {
-        let read =
-            row.and_then(|row| question(&row).map(|question| (row.at.clone(), question)).map_err(|m| (row.at, m)));
-        match read.and_then(|(at, question)| self.distinct(at, question)) {
+    fn take(&mut self, row: Result<Row, RowError>) -> ControlFlow<()> {
+        let read = row.and_then(|row| {
+            self.counted = self.counted.or_else(|| row.find(COUNT).map(|(name, _)| name));
+            let own_id = row.get(ID).is_some();
+            question(&row).map(|question| (row.at.clone(), question, own_id)).map_err(|message| (row.at, message))
+        });
+        match read.and_then(|(at, question, own_id)| self.distinct(at, question, own_id)) {
             Ok(question) => self.questions.push(question),
             Err((at, message)) => self.problems.push(QuestionProblem { at, message }),
         }
+        if self.problems.len() > MAX_PROBLEMS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn distinct(&mut self, at: String, question: Question) -> Result<Question, RowError> {
+    fn distinct(&mut self, at: String, question: Question, own_id: bool) -> Result<Question, RowError> {
         if self.questions.len() >= MAX_QUESTIONS {
-            return Err((at, format!("more than {MAX_QUESTIONS} questions")));
+            return Err((at, format!("more than {MAX_QUESTIONS} questions; draw a sample of them")));
         }
         if let Some(first) = self.ids.get(&question.id) {
-            let message = format!("the id `{}` stands on {first} as well", shown(&question.id.0));
+            let message = if own_id {
+                format!(
+                    "the id `{}` stands on {first} as well; give each question an id of its own",
+                    shown(&question.id.0)
+                )
+            } else {
+                format!("the question stands on {first} as well; remove one of them, or give each an id of its own")
+            };
             return Err((at, message));
         }
+        self.warn(&question, &at);
         self.ids.insert(question.id.clone(), at);
-        *self.texts.entry(Digest::of(question.text.as_bytes())).or_default() += 1;
         Ok(question)
     }
 
-    fn finish(self) -> (Vec<Question>, Vec<String>) {
-        let twice = self.texts.values().filter(|count| **count > 1).count();
-        let note = format!("{twice} question texts stand in the file more than once, under different ids");
-        (self.questions, if twice > 0 { vec![note] } else { Vec::new() })
+    fn warn(&mut self, question: &Question, at: &str) {
+        self.near.take(&question.text, question.cluster.as_deref(), at);
+        self.in_texts.look(&question.text, at);
+        let names = [Some(&question.id.0), question.cluster.as_ref()].into_iter().flatten().chain(&question.tags);
+        for name in names {
+            self.in_names.look(name, at);
+        }
     }
+
+    fn finish(mut self) -> (Vec<Question>, Vec<String>) {
+        let one_cluster = leave_out_one_cluster(&mut self.questions);
+        let counted =
+            self.counted.map(|name| format!("the field `{name}` is not taken for a weight: each question counts once"));
+        let texts = "they are sent to every generator and judge of the audit; take it out where it is somebody's";
+        let names = "ids, tags and clusters stand in ledgers, reports and comments; use others";
+        let notes = self.near.notes().chain(self.in_texts.note("questions", texts));
+        let notes = notes.chain(self.in_names.note("ids, tags or clusters", names));
+        let notes = notes.chain(counted).chain(one_cluster).collect();
+        (self.questions, notes)
+    }
+}
+
+/// One cluster around all questions says nothing about how they were drawn, and bounds over it would be of no width.
+fn leave_out_one_cluster(questions: &mut [Question]) -> Option<String> {
+    let first = questions.first()?.cluster.clone()?;
+    if questions.len() < 2 || questions.iter().any(|question| question.cluster.as_ref() != Some(&first)) {
+        return None;
+    }
+    for question in questions.iter_mut() {
+        question.cluster = None;
+    }
+    Some("all questions have the same cluster, which is left out: it tells nothing apart".to_owned())
 }
 
 fn question(row: &Row) -> Result<Question, String> {
     let text = row_text(row)?;
-    Ok(Question { id: id_of(row, &text)?, tags: tags(row)?, cluster: name_of(row.get(CLUSTER), "cluster")?, text })
+    unweighted(row)?;
+    Ok(Question { id: id_of(row, &text)?, tags: tags(row)?, cluster: name_of(row, CLUSTER, "cluster")?, text })
+}
+
+/// Every estimator is a mean over questions that count alike, so that a weight which is dropped in silence would change
+/// what the audit is about.
+fn unweighted(row: &Row) -> Result<(), String> {
+    let Some((name, value)) = row.find(WEIGHT) else { return Ok(()) };
+    let weight = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());
+    if weight == Some(1.0) {
+        return Ok(());
+    }
+    Err(format!("weights (`{name}`) are not supported: each question counts once; remove the field"))
 }
 
 /// The text of a row's question.
@@ -90,10 +139,15 @@ fn question(row: &Row) -> Result<Question, String> {
 /// # Errors
 /// There is none, or it is no text, blank, too long, or holds a NUL.
 pub(in crate::freeze) fn row_text(row: &Row) -> Result<String, String> {
-    let Some(value) = row.get(TEXT) else {
-        return Err(format!("no question; it is looked for under {}", listed(TEXT)));
+    let Some((name, value)) = row.find(TEXT) else {
+        let names = listed(TEXT.get(..7).unwrap_or(TEXT));
+        return Err(format!("no question; it is looked for under {names} and others"));
     };
-    let text = value.as_str().ok_or("the question is no text")?;
+    let text = match value {
+        Value::String(text) => text,
+        Value::Array(_) => return Err(format!("the question (`{name}`) is a list; write one entry a question")),
+        _ => return Err(format!("the question (`{name}`) is no text")),
+    };
     if text.trim().is_empty() {
         return Err("the question is blank".to_owned());
     }
@@ -103,6 +157,9 @@ pub(in crate::freeze) fn row_text(row: &Row) -> Result<String, String> {
     if text.contains('\0') {
         return Err("the question holds a NUL character".to_owned());
     }
+    if text.starts_with("file://") {
+        return Err(format!("the question (`{name}`) names a file; write its text here"));
+    }
     Ok(text.to_owned())
 }
 
@@ -111,7 +168,7 @@ pub(in crate::freeze) fn row_text(row: &Row) -> Result<String, String> {
 /// # Errors
 /// The id is neither text nor integer, too long, or holds control characters.
 pub(in crate::freeze) fn id_of(row: &Row, text: &str) -> Result<QuestionId, String> {
-    let own = name_of(row.get(ID), "id")?;
+    let own = name_of(row, ID, "id")?;
     Ok(QuestionId(own.unwrap_or_else(|| stable_id(text))))
 }
 
@@ -121,30 +178,34 @@ fn stable_id(text: &str) -> String {
     format!("q-{}", digest.get(..16).unwrap_or(&digest))
 }
 
-fn name_of(value: Option<&Value>, what: &str) -> Result<Option<String>, String> {
+/// The value of a field that is a name.
+fn name_of(row: &Row, names: &[&str], what: &str) -> Result<Option<String>, String> {
+    row.find(names).map(|(name, value)| short(value, &format!("{what} (`{name}`)"))).transpose()
+}
+
+fn short(value: &Value, what: &str) -> Result<String, String> {
     let name = match value {
-        None => return Ok(None),
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Number(number)) if number.is_u64() || number.is_i64() => number.to_string(),
-        Some(_) => return Err(format!("the {what} is neither text nor an integer")),
+        Value::String(text) => text.clone(),
+        Value::Number(number) if number.is_u64() || number.is_i64() => number.to_string(),
+        _ => return Err(format!("the {what} is neither text nor an integer")),
     };
     if name.trim().is_empty() || name.len() > MAX_NAME || name.chars().any(char::is_control) {
         return Err(format!("the {what} is blank, longer than {MAX_NAME} bytes, or holds control characters"));
     }
-    Ok(Some(name))
+    Ok(name)
 }
 
 fn tags(row: &Row) -> Result<Vec<String>, String> {
-    let mut tags = match row.get(TAGS) {
+    let mut tags = match row.find(TAGS) {
         None => Vec::new(),
-        Some(Value::String(text)) => text.split([',', ';']).map(|tag| tag.trim().to_owned()).collect(),
-        Some(Value::Array(items)) => items
-            .iter()
-            .map(|item| Ok(name_of(Some(item), "tag")?.unwrap_or_default()))
-            .collect::<Result<_, String>>()?,
-        Some(_) => return Err("the tags are neither text nor a list".to_owned()),
+        Some((_, Value::String(text))) => text.split([',', ';']).map(|tag| tag.trim().to_owned()).collect(),
+        Some((name, Value::Array(items))) => {
+            let tag = |item: &Value| short(item, &format!("tag (`{name}`)"));
+            items.iter().filter(|item| !item.is_null()).map(tag).collect::<Result<_, _>>()?
+        }
+        Some((name, _)) => return Err(format!("the tags (`{name}`) are neither text nor a list")),
     };
-    tags.extend(name_of(row.get(CATEGORY), "category")?);
+    tags.extend(name_of(row, CATEGORY, "category")?);
     tags.retain(|tag| !tag.is_empty());
     tags.sort();
     tags.dedup();

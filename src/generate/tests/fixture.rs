@@ -95,6 +95,7 @@ impl Audit {
             questions_name: "q.jsonl".into(),
             questions_bytes: question_lines(questions).into_bytes(),
             exclude_bytes: None,
+            only_bytes: None,
             prompt_bytes: None,
             snapshots,
             tool_version: "0",

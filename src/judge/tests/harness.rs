@@ -69,7 +69,7 @@ pub fn protocol(questions: Vec<Question>, backend: JudgeBackend) -> Protocol {
 fn spec(backend: JudgeBackend) -> Spec {
     Spec {
         name: "test".into(),
-        questions: QuestionsSpec { file: "q.jsonl".into(), count: None, seed: 1, exclude: None },
+        questions: QuestionsSpec { file: "q.jsonl".into(), count: None, seed: 1, exclude: None, only: None },
         snapshots: Vec::new(),
         closed_book: false,
         retrieve: RetrieveSpec {

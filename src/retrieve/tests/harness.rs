@@ -206,7 +206,7 @@ fn spec(backend: RetrieveBackend, old: SnapshotSource, new: SnapshotSource) -> S
     let limit = PercentagePoints::from_units(1_000_000);
     Spec {
         name: "test".to_owned(),
-        questions: QuestionsSpec { file: "questions.jsonl".into(), count: None, seed: 0, exclude: None },
+        questions: QuestionsSpec { file: "questions.jsonl".into(), count: None, seed: 0, exclude: None, only: None },
         snapshots: vec![
             SnapshotSpec { name: SnapshotName::old(), source: old },
             SnapshotSpec { name: SnapshotName::new_snapshot(), source: new },

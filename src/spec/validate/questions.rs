@@ -6,7 +6,7 @@ use crate::spec::reader::Reader;
 use crate::spec::types::QuestionsSpec;
 
 /// Endings of question files that are understood.
-const ENDINGS: &[&str] = &["jsonl", "ndjson", "json", "csv"];
+const ENDINGS: &[&str] = &["jsonl", "ndjson", "json", "csv", "yaml", "yml"];
 
 /// Where questions come from.
 pub fn questions(section: Reader<'_>, empty: &Node, problems: &mut Vec<Problem>) -> Option<QuestionsSpec> {
@@ -14,7 +14,7 @@ pub fn questions(section: Reader<'_>, empty: &Node, problems: &mut Vec<Problem>)
     if let Some(ending) = file.as_deref().and_then(unknown_ending) {
         let message = format!("question files that end in `{ending}` are not supported in this version");
         let problem = Problem::new(Code::Unsupported, section.span("file"), message);
-        problems.push(problem.help("write the questions as `.jsonl`, `.json` or `.csv`"));
+        problems.push(problem.help("write the questions as `.jsonl`, `.json`, `.csv` or `.yaml`"));
     }
     let select = section.section_or("select", empty)?;
     Some(QuestionsSpec {
@@ -22,6 +22,7 @@ pub fn questions(section: Reader<'_>, empty: &Node, problems: &mut Vec<Problem>)
         count: select.small("count"),
         seed: select.integer("seed")?,
         exclude: select.text("exclude").map(Into::into),
+        only: select.text("only").map(Into::into),
     })
 }
 
