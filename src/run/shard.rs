@@ -167,6 +167,7 @@ mod tests {
             questions_name: "q.jsonl".to_owned(),
             questions_bytes: (0..questions).map(line).collect::<Vec<_>>().concat().into_bytes(),
             exclude_bytes: None,
+            only_bytes: None,
             prompt_bytes: None,
             snapshots: names.into_iter().take(if closed_book { 3 } else { 2 }).map(snapshot).collect(),
             tool_version: "0",
