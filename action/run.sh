@@ -36,14 +36,30 @@ lines() {
   done <<<"$2"
 }
 
-case "$INPUT_COMMAND" in run | check | merge) ;; *) fail '`command` is `run`, `check` or `merge`' ;; esac
+# Says what has been found, or that nothing has; the arguments say which.
+publish() {
+  local publishing=(publish "--comment=$INPUT_COMMENT" "--outdated=$INPUT_OUTDATED" "--status=$INPUT_STATUS")
+  publishing+=("--disclosure=$INPUT_DISCLOSURE" "--spec=$INPUT_SPEC")
+  [ "$INPUT_REQUIRE_PUBLISH" != true ] || publishing+=(--require-publish)
+  [ -z "$INPUT_PULL_REQUEST" ] || publishing+=("--pull-request=$INPUT_PULL_REQUEST")
+  [ -z "$INPUT_HEAD" ] || publishing+=("--head=$INPUT_HEAD")
+  "$CHURNGATE" "${publishing[@]}" "$@"
+}
+
+case "$INPUT_COMMAND" in run | check | merge | publish) ;; *) fail '`command` is `run`, `check`, `merge` or `publish`' ;; esac
 cd -- "$INPUT_WORKING_DIRECTORY"
+if [ "$INPUT_COMMAND" = publish ]; then
+  [ -d "$INPUT_ARTIFACT" ] || fail '`artifact` is the folder of a run'
+  publish --artifact -- "$INPUT_ARTIFACT"
+  exit
+fi
 
 # Runs are kept out of the checkout, where a change could have put one.
-runs="$INPUT_RUNS"
-[ -n "$runs" ] || runs="${RUNNER_TEMP:-$(mktemp -d)}/churngate-runs"
-folder_file="$(mktemp "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/churngate-folder.XXXXXX")"
-arguments=("$INPUT_COMMAND" "--runs=$runs")
+temp="${RUNNER_TEMP:-$(mktemp -d)}"
+runs="${INPUT_RUNS:-$temp/churngate-runs}"
+folder_file="$(mktemp "$temp/churngate-folder.XXXXXX")"
+failure_file="$(mktemp "$temp/churngate-failure.XXXXXX")"
+arguments=("$INPUT_COMMAND" "--runs=$runs" "--failure-file=$failure_file")
 base="${INPUT_BASE:-$EVENT_BASE}"
 [ "$base" != none ] || base=""
 if [ "$INPUT_COMMAND" = merge ]; then
@@ -62,24 +78,23 @@ fi
 code=0
 muted "$CHURNGATE" "${arguments[@]}" || code=$?
 folder="$(cat -- "$folder_file")"
-rm -f -- "$folder_file"
 
 # Only these exit codes come with a verdict. After any other one, what lies in the folder is older than this step or not its
-# own, and is not read.
+# own, and is not read: neither churn nor a pass is told, but that there is no verdict.
 case "$code" in 0 | 1 | 3) finished=true ;; *) finished=false ;; esac
-if [ "$finished" = false ]; then
-  printf '**Churngate:** the audit could not be completed (exit code %s), so there is no verdict.\n' "$code" \
-    >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
-elif [ -n "$INPUT_SHARD" ]; then
-  printf 'run-folder=%s\n' "$folder" >>"$GITHUB_OUTPUT"
-elif [ -n "$folder" ]; then
-  publishing=(publish "--comment=$INPUT_COMMENT" "--status=$INPUT_STATUS" "--disclosure=$INPUT_DISCLOSURE")
-  [ "$INPUT_REQUIRE_PUBLISH" != true ] || publishing+=(--require-publish)
-  [ -z "$INPUT_PULL_REQUEST" ] || publishing+=("--pull-request=$INPUT_PULL_REQUEST")
-  [ -z "$INPUT_HEAD" ] || publishing+=("--head=$INPUT_HEAD")
-  published=0
-  "$CHURNGATE" "${publishing[@]}" -- "$folder" || published=$?
-  # The verdict comes first: a publication that failed never takes its place.
-  [ "$code" -ne 0 ] || code="$published"
+published=0
+if [ "$INPUT_COMMAND" = check ] || [ -n "$INPUT_SHARD" ]; then
+  [ -z "$folder" ] || printf 'run-folder=%s\n' "$folder" >>"$GITHUB_OUTPUT"
+  [ "$finished" = true ] || printf '**Churngate:** `%s` could not be completed (exit code %s); the log says why.\n' \
+    "$INPUT_COMMAND" "$code" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+elif [ "$finished" = false ]; then
+  failing=("--failed=$code" "--failure=$failure_file")
+  [ -z "$base" ] || failing+=("--base=$base")
+  publish "${failing[@]}" || published=$?
+else
+  publish -- "$folder" || published=$?
 fi
+rm -f -- "$folder_file" "$failure_file"
+# The verdict comes first: a publication that failed never takes its place.
+[ "$code" -ne 0 ] || code="$published"
 exit "$code"

@@ -223,15 +223,27 @@ fn a_spec_that_does_not_exist_fails_the_job_with_every_output_set() {
     let (mock, checkout) = (Mock::start(&tools), Checkout::new("none.yaml"));
     let (passed, said) = checkout.act(&tools, &mock, 74);
     assert!(!passed && said.contains("exit status 2"), "{said}");
-    assert_eq!(mock.state()["calls"], json!([]));
+    let state = mock.state();
+    assert_eq!(state["faults"], json!([]), "{said}");
+    assert_eq!(state["statuses"][0]["state"], "error", "neither churn nor a pass: {state}");
+    let body = state["comments"][0]["body"].as_str().unwrap();
+    assert!(
+        body.starts_with("## ⛔ No verdict: ") && body.contains("none.yaml") && body.contains("does not exist"),
+        "{body}"
+    );
     let outputs = checkout.outputs();
-    assert_eq!((&outputs["verdict"], &outputs["published"]), (&json!(""), &json!("false")));
+    assert_eq!((&outputs["verdict"], &outputs["published"]), (&json!(""), &json!("true")));
+    assert_eq!(outputs["comment-url"], state["comments"][0]["html_url"]);
     assert_eq!(outputs.as_object().unwrap().len(), churngate::publish::outputs::NAMES.len());
 }
 
 /// A finished run that came from elsewhere, published for a workflow's run that a fork started.
 fn publish(mock: &Mock, folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
-    let event = folder.join("event.json");
+    publish_from(mock, folder, folder, arguments)
+}
+
+fn publish_from(mock: &Mock, beside: &Path, folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let event = beside.join("event.json");
     let payload = json!({
         "repository": { "id": 1 },
         "workflow_run": {
@@ -242,6 +254,7 @@ fn publish(mock: &Mock, folder: &Path, arguments: &[&str]) -> (Option<i32>, Stri
     std::fs::write(&event, payload.to_string()).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_churngate"));
     command.arg("publish").args(arguments).arg(folder).env("GITHUB_ACTIONS", "true");
+    command.env("GITHUB_WORKSPACE", beside);
     command.env("GITHUB_API_URL", mock.url()).env("GITHUB_EVENT_NAME", "workflow_run").env("GITHUB_EVENT_PATH", event);
     command.env("GITHUB_REPOSITORY", "octo/repo").env("GITHUB_RUN_ID", "9").env("GITHUB_TOKEN", "mock-token");
     command.env("GITHUB_GRAPHQL_URL", format!("{}/graphql", mock.url())).env("GITHUB_SERVER_URL", "https://github.com");
@@ -257,7 +270,7 @@ fn a_fork_is_told_with_a_check_run_as_the_description_wants_it() {
     let Some(tools) = tools() else { return };
     let (mock, folder) = (Mock::start(&tools), tempfile::tempdir().unwrap());
     std::fs::write(folder.path().join("result.json"), RESULT).unwrap();
-    let (code, said) = publish(&mock, folder.path(), &["--status=check", "--require-publish"]);
+    let (code, said) = publish(&mock, folder.path(), &["--status=check", "--require-publish", "--unverified"]);
     let state = mock.state();
     assert_eq!((code, &state["faults"]), (Some(0), &json!([])), "{said}");
     assert_eq!(state["checks"][0]["conclusion"], "failure");
@@ -272,7 +285,7 @@ fn a_run_folder_that_is_a_trick_publishes_nothing() {
     let (mock, folder) = (Mock::start(&tools), tempfile::tempdir().unwrap());
     let result = folder.path().join("result.json");
     let refused = |expected: i32| {
-        let (code, said) = publish(&mock, folder.path(), &[]);
+        let (code, said) = publish(&mock, folder.path(), &["--unverified"]);
         assert_eq!(code, Some(expected), "{said}");
         assert!(!said.contains("\n::") && !said.contains("##["), "{said}");
     };
@@ -296,6 +309,99 @@ fn a_run_folder_that_is_a_trick_publishes_nothing() {
     assert_eq!(mock.state()["calls"], json!([]));
 }
 
+#[test]
+fn a_check_run_has_remarks_at_the_rule_and_at_the_flipped_questions() {
+    let Some(tools) = tools() else { return };
+    let (mock, folder) = (Mock::start(&tools), tempfile::tempdir().unwrap());
+    let audit = folder.path().join("audit");
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/quickstart"), &audit);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_churngate"));
+    command.current_dir(folder.path()).args(["run", "--quiet", "--runs=runs", "audit/changed.yaml"]);
+    assert_eq!(command.output().unwrap().status.code(), Some(1));
+    let run = std::fs::read_dir(folder.path().join("runs")).unwrap().next().unwrap().unwrap().path();
+    let spec = audit.join("changed.yaml");
+    let arguments = ["--status=check", "--comment=never", "--require-publish", "--spec", spec.to_str().unwrap()];
+    let (code, said) = publish_from(&mock, folder.path(), &run, &arguments);
+    let state = mock.state();
+    assert_eq!((code, &state["faults"], state["checks"].as_array().unwrap().len()), (Some(0), &json!([]), 1), "{said}");
+    let remarks = state["checks"][0]["output"]["annotations"].as_array().unwrap();
+    let line = |name: &str, number: u64| {
+        let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
+        text.lines().nth(usize::try_from(number).unwrap() - 1).unwrap().to_owned()
+    };
+    let stands = |remark: &Value| line(remark["path"].as_str().unwrap(), remark["start_line"].as_u64().unwrap());
+    assert!(stands(&remarks[0]).starts_with("gate:") && remarks[0]["path"] == "audit/changed.yaml", "{}", remarks[0]);
+    assert!(remarks.len() > 20, "{}", remarks.len());
+    for remark in &remarks[1..] {
+        assert_eq!(remark["path"], "audit/changed.jsonl");
+        let question: Value = serde_json::from_str(&stands(remark)).unwrap();
+        let message = remark["message"].as_str().unwrap();
+        assert!(message.starts_with(question["question"].as_str().unwrap()), "{message} at {question}");
+    }
+    // Where the questions in the checkout are others than those that were asked, no line of theirs is pointed at.
+    std::fs::write(audit.join("changed.jsonl"), "{}").unwrap();
+    publish_from(&mock, folder.path(), &run, &arguments);
+    let again = mock.state()["checks"][1]["output"]["annotations"].take();
+    assert_eq!(again.as_array().unwrap().len(), 1, "{again}");
+}
+
+#[test]
+fn an_artifact_is_verified_as_a_whole_and_marks_nothing() {
+    let Some(tools) = tools() else { return };
+    let (mock, folder) = (Mock::start(&tools), tempfile::tempdir().unwrap());
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/quickstart"), folder.path());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_churngate"));
+    command.current_dir(folder.path()).args(["run", "--quiet", "--runs=runs", "changed.yaml"]);
+    assert_eq!(command.output().unwrap().status.code(), Some(1));
+    let run = std::fs::read_dir(folder.path().join("runs")).unwrap().next().unwrap().unwrap().path();
+    let told = |arguments: &[&str]| publish_from(&mock, folder.path(), &run, arguments);
+    let (code, said) = told(&["--artifact", "--require-publish"]);
+    let state = mock.state();
+    assert_eq!((code, &state["faults"], &state["statuses"]), (Some(0), &json!([]), &json!([])), "{said}");
+    let body = state["comments"][0]["body"].as_str().unwrap();
+    assert!(body.contains("audit=artifact%3Aquickstart") && body.contains("this comment decides nothing"), "{body}");
+    let calls = state["calls"].as_array().unwrap().len();
+    let refused = |words: &str| {
+        let (code, said) = told(&["--artifact"]);
+        assert!(code == Some(5) && said.contains(words), "{words}: {code:?} {said}");
+    };
+    std::fs::write(run.join("evil.sh"), "x").unwrap();
+    refused("is nothing that a run has");
+    std::fs::remove_file(run.join("evil.sh")).unwrap();
+    let blob = std::fs::read_dir(run.join("blobs")).unwrap().next().unwrap().unwrap().path();
+    let intact = std::fs::read(&blob).unwrap();
+    std::fs::write(&blob, "another text").unwrap();
+    refused("blob");
+    std::fs::write(&blob, intact).unwrap();
+    for name in ["protocol.lock.json", "evidence.jsonl", "answers.jsonl", "judgments.jsonl"] {
+        std::fs::remove_file(run.join(name)).unwrap();
+    }
+    refused("holds no ledgers");
+    assert_eq!(mock.state()["calls"].as_array().unwrap().len(), calls, "nothing was published of any of them");
+}
+
+/// The inputs of the action as they are where a workflow names none but a few.
+#[cfg(unix)]
+const INPUTS: [(&str, &str); 17] = [
+    ("COMMAND", "run"),
+    ("SPEC", "churngate.yaml"),
+    ("WORKING_DIRECTORY", "."),
+    ("BASE", ""),
+    ("NEW", ""),
+    ("SHARD", ""),
+    ("SHARDS", ""),
+    ("ARTIFACT", ""),
+    ("RUNS", ""),
+    ("COMMENT", "always"),
+    ("OUTDATED", "update"),
+    ("STATUS", "status"),
+    ("DISCLOSURE", "ids"),
+    ("REQUIRE_PUBLISH", ""),
+    ("PULL_REQUEST", ""),
+    ("HEAD", ""),
+    ("ARGS", ""),
+];
+
 /// The action's script with a false program, which finds a finished run in its folder and ends with this code.
 #[cfg(unix)]
 struct Script {
@@ -307,7 +413,8 @@ impl Script {
     fn new() -> Self {
         use std::os::unix::fs::PermissionsExt as _;
         let beside = tempfile::tempdir().unwrap();
-        let program = "#!/bin/bash\nprintf '%s\\n' \"$@\" >>\"$BESIDE/$1\"\n[ \"$1\" = run ] || exit 0\n\
+        let program = "#!/bin/bash\nprintf '%s\\n' \"$@\" >>\"$BESIDE/$1\"\ncase \"$1\" in run | merge) ;; *) exit 0 ;; esac\n\
+            for each; do case \"$each\" in --failure-file=*) printf why >\"${each#*=}\" ;; esac; done\n\
             for each; do case \"$each\" in --folder-file=*) printf %s \"$BESIDE\" >\"${each#*=}\" ;; esac; done\nexit \"$CODE\"\n";
         let path = beside.path().join("program");
         std::fs::write(&path, program).unwrap();
@@ -316,18 +423,14 @@ impl Script {
         Self { beside }
     }
 
-    fn run(&self, code: i32, runs: &str) -> Option<i32> {
+    fn run(&self, code: i32, inputs: &[(&str, &str)]) -> Option<i32> {
         let beside = self.beside.path();
         let mut command = Command::new("bash");
         command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("action/run.sh")).current_dir(beside).env_clear();
         command.env("PATH", "/usr/bin:/bin").env("BESIDE", beside).env("CODE", code.to_string());
         command.env("CHURNGATE", beside.join("program")).env("RUNNER_TEMP", beside);
         command.env("GITHUB_OUTPUT", beside.join("output")).env("GITHUB_STEP_SUMMARY", beside.join("summary"));
-        let inputs = ["BASE", "NEW", "SHARD", "SHARDS", "ARGS", "PULL_REQUEST", "HEAD", "REQUIRE_PUBLISH"]
-            .map(|name| (name, ""));
-        let given = [("COMMAND", "run"), ("SPEC", "churngate.yaml"), ("WORKING_DIRECTORY", "."), ("RUNS", runs)];
-        let publishing = [("COMMENT", "always"), ("STATUS", "status"), ("DISCLOSURE", "ids")];
-        for (name, value) in inputs.into_iter().chain(given).chain(publishing) {
+        for (name, value) in INPUTS.iter().chain(inputs) {
             command.env(format!("INPUT_{name}"), value);
         }
         command.env("EVENT_BASE", "").output().unwrap().status.code()
@@ -345,10 +448,12 @@ fn only_an_exit_code_with_a_verdict_publishes_what_lies_in_the_folder() {
         [(0, true), (1, true), (3, true), (2, false), (4, false), (5, false), (101, false), (130, false)]
     {
         let script = Script::new();
-        assert_eq!(script.run(code, ""), Some(code));
-        assert_eq!(script.read("publish").contains("--comment=always"), has_verdict, "{code}");
-        let told = format!("could not be completed (exit code {code})");
-        assert_eq!(script.read("summary").contains(&told), !has_verdict, "{code}");
+        assert_eq!(script.run(code, &[]), Some(code));
+        let published = script.read("publish");
+        assert!(published.contains("--comment=always") && published.contains("--spec=churngate.yaml"), "{published}");
+        let folder = format!("\n{}\n", script.beside.path().display());
+        assert_eq!(published.contains(&folder), has_verdict, "{code}: {published}");
+        assert_eq!(published.contains(&format!("--failed={code}\n--failure=")), !has_verdict, "{code}: {published}");
         assert!(script.read("output").starts_with("verdict=\n"), "{code}");
     }
 }
@@ -357,12 +462,71 @@ fn only_an_exit_code_with_a_verdict_publishes_what_lies_in_the_folder() {
 #[test]
 fn runs_are_kept_among_the_runners_temporary_files_or_where_the_input_says() {
     let script = Script::new();
-    script.run(0, "");
+    script.run(0, &[]);
     let expected = format!("--runs={}/churngate-runs", script.beside.path().display());
     assert!(script.read("run").lines().any(|argument| argument == expected), "{}", script.read("run"));
     let script = Script::new();
-    script.run(0, "kept");
+    script.run(0, &[("RUNS", "kept")]);
     assert!(script.read("run").lines().any(|argument| argument == "--runs=kept"), "{}", script.read("run"));
+}
+
+#[cfg(unix)]
+#[test]
+fn inputs_are_arguments_and_nothing_else() {
+    let script = Script::new();
+    let hostile = "index=$(touch pwned)\r\nalias=`touch pwned`; touch pwned\n\n--x";
+    script.run(0, &[("NEW", hostile), ("BASE", "abc"), ("ARGS", "--tasks\n4\n$(touch pwned)"), ("SPEC", "-s.yaml")]);
+    let said = script.read("run");
+    let lines: Vec<&str> = said.lines().collect();
+    let expected = [
+        "--base=abc",
+        "--new=index=$(touch pwned)",
+        "--new=alias=`touch pwned`; touch pwned",
+        "--new=--x",
+        "--tasks",
+        "4",
+        "$(touch pwned)",
+        "--quiet",
+    ];
+    assert_eq!(lines[3..11], expected, "{said}");
+    assert_eq!(lines[lines.len() - 2..], ["--", "-s.yaml"]);
+    assert!(!script.beside.path().join("pwned").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_shard_publishes_nothing_and_a_merge_does() {
+    let script = Script::new();
+    assert_eq!(script.run(0, &[("SHARD", "2/4")]), Some(0));
+    assert!(script.read("run").contains("\n--shard=2/4\n") && script.read("publish").is_empty());
+    let folder = format!("run-folder={}\n", script.beside.path().display());
+    assert!(script.read("output").ends_with(&folder), "{}", script.read("output"));
+    let script = Script::new();
+    assert_eq!(script.run(4, &[("SHARD", "2/4")]), Some(4));
+    assert!(script.read("publish").is_empty() && script.read("summary").contains("exit code 4"));
+
+    for (code, published) in [(0, "--comment=always"), (1, "--comment=always"), (2, "--failed=2")] {
+        let script = Script::new();
+        for name in ["one", "two"] {
+            std::fs::create_dir_all(script.beside.path().join("shards").join(name)).unwrap();
+        }
+        assert_eq!(script.run(code, &[("COMMAND", "merge"), ("SHARDS", "shards")]), Some(code));
+        assert!(script.read("merge").ends_with("--\nshards/one\nshards/two\n"), "{}", script.read("merge"));
+        assert!(script.read("publish").contains(published), "{}", script.read("publish"));
+    }
+    assert_eq!(Script::new().run(0, &[("COMMAND", "merge"), ("SHARDS", "nowhere")]), Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_artifact_is_published_as_one() {
+    let script = Script::new();
+    std::fs::create_dir(script.beside.path().join("theirs")).unwrap();
+    assert_eq!(script.run(0, &[("COMMAND", "publish"), ("ARTIFACT", "theirs")]), Some(0));
+    assert!(script.read("publish").ends_with("--artifact\n--\ntheirs\n"), "{}", script.read("publish"));
+    assert!(script.read("run").is_empty());
+    assert_eq!(Script::new().run(0, &[("COMMAND", "publish"), ("ARTIFACT", "")]), Some(2));
+    assert_eq!(Script::new().run(0, &[("COMMAND", "eval")]), Some(2));
 }
 
 #[test]

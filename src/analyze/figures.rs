@@ -80,6 +80,23 @@ pub struct KernelFigures {
     pub clusters: Option<ClusterBounds>,
 }
 
+impl KernelFigures {
+    /// The lower bound that a gate reads: over questions, or over clusters where that is lower.
+    #[must_use]
+    pub fn cautious_lower_bound(&self) -> Fraction {
+        let by_question = self.lower_bound;
+        let by_cluster = self.clusters.as_ref().map_or(by_question, |clusters| clusters.lower_bound);
+        let scaled = |one: Fraction, other: Fraction| i128::from(one.numerator) * i128::from(other.denominator);
+        if scaled(by_cluster, by_question) < scaled(by_question, by_cluster) { by_cluster } else { by_question }
+    }
+
+    /// The upper bound that a gate reads, as a share of 1: over questions, or over clusters where that is higher.
+    #[must_use]
+    pub fn cautious_upper_bound(&self) -> f64 {
+        self.clusters.as_ref().map_or(self.upper_bound, |clusters| self.upper_bound.max(clusters.upper_bound))
+    }
+}
+
 /// Bounds of D̂ over all N questions where clusters of questions are resampled: D* is the ratio of two resampled sums.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClusterBounds {

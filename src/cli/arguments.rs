@@ -13,6 +13,9 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// Write what went wrong to this file as well, where the command fails.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub failure_file: Option<Utf8PathBuf>,
 }
 
 /// A command.
@@ -192,10 +195,14 @@ fn formats() -> clap::builder::PossibleValuesParser {
 #[derive(Debug, Args)]
 pub struct PublishArguments {
     /// The run's folder: `.churngate/<digest>`.
-    pub run: Utf8PathBuf,
+    #[arg(required_unless_present = "failed", conflicts_with = "failed")]
+    pub run: Option<Utf8PathBuf>,
     /// When the pull request is commented on.
     #[arg(long, default_value = "on-change")]
     pub comment: Comment,
+    /// What becomes of the comment about an earlier commit.
+    #[arg(long, default_value = "update")]
+    pub outdated: Outdated,
     /// How the commit is marked.
     #[arg(long, default_value = "status")]
     pub status: Mark,
@@ -211,6 +218,25 @@ pub struct PublishArguments {
     /// The commit to mark, where the event does not name it.
     #[arg(long, value_name = "COMMIT")]
     pub head: Option<String>,
+    /// The spec in the checkout: a check run then has remarks at its rule and at the questions of stable flips.
+    #[arg(long, value_name = "SPEC")]
+    pub spec: Option<Utf8PathBuf>,
+    /// The run came in an artifact that somebody else filled: it is checked as such, marks no commit, and has a comment of
+    /// its own.
+    #[arg(long, conflicts_with = "failed")]
+    pub artifact: bool,
+    /// Publish a result although its ledgers are not there, and say so in it.
+    #[arg(long, conflicts_with = "failed")]
+    pub unverified: bool,
+    /// Tell that the audit of `--spec` came to no verdict and ended with this exit code.
+    #[arg(long, value_name = "EXIT_CODE", requires = "spec")]
+    pub failed: Option<i32>,
+    /// What the audit said when it failed, as `--failure-file` wrote it.
+    #[arg(long, value_name = "FILE", requires = "failed")]
+    pub failure: Option<Utf8PathBuf>,
+    /// The commit that the failed audit's rule was to be read from.
+    #[arg(long, value_name = "COMMIT", requires = "failed")]
+    pub base: Option<String>,
 }
 
 /// Where to begin.
@@ -233,6 +259,15 @@ pub enum Comment {
     OnChange,
     /// Never.
     Never,
+}
+
+/// What becomes of the comment about an earlier commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Outdated {
+    /// It is updated in place.
+    Update,
+    /// It is hidden as outdated, and a new one is written.
+    Hide,
 }
 
 /// How the commit is marked.

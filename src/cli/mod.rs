@@ -38,12 +38,23 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if error.print().is_ok() { code } else { FailureClass::Incomplete.exit_code() });
         }
     };
+    let failure_file = arguments.failure_file.clone();
     match dispatch(arguments) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
             output::say(&format!("error: {failure}"));
+            if let Some(file) = failure_file {
+                keep(&file, &failure);
+            }
             ExitCode::from(failure.class.exit_code())
         }
+    }
+}
+
+/// Keeps what went wrong for whoever publishes it. That it cannot be kept does not change what went wrong.
+fn keep(file: &camino::Utf8Path, failure: &Failure) {
+    if let Err(error) = fs_err::write(file, failure.to_string()) {
+        output::warn(&format!("failed to write `{file}`: {}", error.kind()));
     }
 }
 

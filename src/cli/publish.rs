@@ -1,29 +1,82 @@
 //! `churngate publish`.
 
-use super::arguments::{Comment, Mark, PublishArguments, Shown};
+use super::arguments::{Comment, Mark, Outdated, PublishArguments, Shown};
 use super::output;
 use crate::http::{Client, HttpSettings};
-use crate::model::{Failure, FailureClass};
-use crate::publish::{self, CommentMode, Disclosure, MarkKind, Options, Outcome, Pace, Publication, Surroundings};
+use crate::model::{Failure, FailureClass, QuestionId};
+use crate::publish::{
+    self, CommentMode, Disclosure, Failed, Lines, MarkKind, Options, Outcome, Pace, Place, Publication, Surroundings,
+};
 use crate::report::{self, AuditResult};
 use crate::run;
 use camino::{Utf8Path, Utf8PathBuf};
 use fs_err as fs;
 use secrecy::SecretString;
+use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::time::Duration;
 
 /// The largest result or event that is read, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
+/// The largest message of a failure that is read, in bytes.
+const MAX_MESSAGE: u64 = 1 << 20;
 
-/// Publishes a finished run, and says what each part came to.
+/// Publishes a finished run, or that there is none, and says what each part came to.
 pub fn publish(arguments: &PublishArguments) -> Result<u8, Failure> {
-    let result = result(&arguments.run)?;
-    let options = Options {
+    let settings = HttpSettings { connect_timeout: Duration::from_secs(10), max_body_bytes: 32 << 20 };
+    let client = Client::new(settings)?;
+    let publication = match (&arguments.run, arguments.failed) {
+        (Some(folder), _) => of_run(folder, arguments, &client)?,
+        (None, Some(exit_code)) => of_failure(exit_code, arguments, &client)?,
+        (None, None) => return Err(Failure::new(FailureClass::Usage, "there is nothing to publish")),
+    };
+    say(&publication)?;
+    let failed = arguments.require_publish && !publication.is_complete();
+    Ok(if failed { FailureClass::Publication.exit_code() } else { 0 })
+}
+
+fn of_run(folder: &Utf8Path, arguments: &PublishArguments, client: &Client) -> Result<Publication, Failure> {
+    if arguments.artifact {
+        run::artifact::check(folder)?;
+    }
+    let result = result(folder, arguments)?;
+    let lines = match &arguments.spec {
+        Some(spec) if arguments.status == Mark::Check && !arguments.artifact => lines(folder, spec, &result)?,
+        _ => Lines::default(),
+    };
+    let exploratory = run::origin(folder)?.is_some_and(|origin| origin.is_exploratory());
+    let options = Options { exploratory, lines, run_folder: folder.to_string(), ..options(arguments) };
+    let surroundings = surroundings(arguments)?;
+    Ok(super::runtime()?.block_on(publish::publish(&result, &surroundings, &options, client)))
+}
+
+fn of_failure(exit_code: i32, arguments: &PublishArguments, client: &Client) -> Result<Publication, Failure> {
+    let spec = arguments.spec.as_deref().unwrap_or(Utf8Path::new("churngate.yaml"));
+    let name = run::name(spec, arguments.base.as_deref());
+    let message = match &arguments.failure {
+        Some(file) => bounded(file, MAX_MESSAGE).unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let failed = Failed {
+        name: name.unwrap_or_else(|| spec.file_stem().unwrap_or("audit").to_owned()),
+        exit_code,
+        message: String::from_utf8_lossy(&message).into_owned(),
+    };
+    let (surroundings, options) = (surroundings(arguments)?, options(arguments));
+    Ok(super::runtime()?.block_on(publish::publish_failure(&failed, &surroundings, &options, client)))
+}
+
+/// What the arguments alone say.
+fn options(arguments: &PublishArguments) -> Options {
+    Options {
         comment: match arguments.comment {
             Comment::Always => CommentMode::Always,
             Comment::OnChange => CommentMode::OnChange,
             Comment::Never => CommentMode::Never,
+        },
+        outdated: match arguments.outdated {
+            Outdated::Update => publish::Outdated::Update,
+            Outdated::Hide => publish::Outdated::Hide,
         },
         mark: match arguments.status {
             Mark::Status => MarkKind::Status,
@@ -35,45 +88,72 @@ pub fn publish(arguments: &PublishArguments) -> Result<u8, Failure> {
             Shown::Questions => Disclosure::Questions,
             Shown::Answers => Disclosure::Answers,
         },
-        exploratory: run::origin(&arguments.run)?.is_some_and(|origin| origin.is_exploratory()),
-        run_folder: arguments.run.to_string(),
+        artifact: arguments.artifact,
         pace: Pace::default(),
-    };
-    let settings = HttpSettings { connect_timeout: Duration::from_secs(10), max_body_bytes: 32 << 20 };
-    let client = Client::new(settings)?;
-    let surroundings = surroundings(arguments)?;
-    let publication = super::runtime()?.block_on(publish::publish(&result, &surroundings, &options, &client));
-    say(&publication)?;
-    let failed = arguments.require_publish && !publication.is_complete();
-    Ok(if failed { FailureClass::Publication.exit_code() } else { 0 })
+        ..Options::default()
+    }
 }
 
-/// The run's result, as it follows from the ledgers where they are there. The folder may come from an artifact that
-/// somebody else filled: no link is followed, and no more is read than a result can have.
-fn result(folder: &Utf8Path) -> Result<AuditResult, Failure> {
+/// The run's result, as it follows from its ledgers. An artifact is verified as a whole. No link is followed, and no more is
+/// read than a result can have.
+fn result(folder: &Utf8Path, arguments: &PublishArguments) -> Result<AuditResult, Failure> {
     let path = folder.join("result.json");
-    let bytes = bounded(&path).map_err(|why| {
+    let bytes = bounded(&path, MAX_BYTES).map_err(|why| {
         Failure::new(FailureClass::Usage, format!("failed to read `{path}`: {why}"))
             .with_hint("name the folder of a finished run: `.churngate/<digest>`")
     })?;
-    let written = report::parse(&bytes)
+    let mut result = report::parse(&bytes)
         .map_err(|error| Failure::new(FailureClass::Evidence, format!("failed to read `{path}`: {error}")))?;
-    let recorded = run::recorded(folder)?;
-    if recorded.is_none() {
-        output::warn(&format!("`{folder}` holds no ledgers: `result.json` is published as it is, without a check"));
+    match run::recorded(folder)? {
+        Some(_) if arguments.artifact => result = run::verify(folder)?.result.unwrap_or(result),
+        Some(recorded) => result = recorded,
+        None if arguments.unverified => result.machinery.caveats.insert(0, UNVERIFIED.to_owned()),
+        None => return Err(without_ledgers(folder)),
     }
-    Ok(recorded.unwrap_or(written))
+    if arguments.artifact {
+        result.machinery.caveats.insert(0, ARTIFACT.to_owned());
+    }
+    Ok(result)
 }
 
-fn bounded(path: &Utf8Path) -> Result<Vec<u8>, String> {
+const UNVERIFIED: &str =
+    "The ledgers of this run were not there when it was published: none of its figures was checked.";
+const ARTIFACT: &str = "These files were made by a run that may have executed code of the pull request. They are consistent, \
+                        which is no proof that they are true; this comment decides nothing.";
+
+fn without_ledgers(folder: &Utf8Path) -> Failure {
+    let message = format!("`{folder}` holds no ledgers, so that nothing vouches for its `result.json`");
+    Failure::new(FailureClass::Evidence, message)
+        .with_hint("publish the whole run folder, or add `--unverified`, and the comment says so")
+}
+
+/// Where the rule and the flipped questions stand, by paths from the repository's top.
+fn lines(folder: &Utf8Path, spec: &Utf8Path, result: &AuditResult) -> Result<Lines, Failure> {
+    let workspace = std::env::var("GITHUB_WORKSPACE").unwrap_or_default();
+    let Ok(top) = Utf8Path::new(&workspace).canonicalize_utf8() else { return Ok(Lines::default()) };
+    let place = |path: &Utf8Path, line: u64| {
+        let whole = path.canonicalize_utf8().ok()?;
+        let parts: Vec<&str> = whole.strip_prefix(&top).ok()?.components().map(|part| part.as_str()).collect();
+        Some(Place { path: parts.join("/"), line })
+    };
+    let wanted: BTreeSet<&QuestionId> = result.flips.iter().map(|flip| &flip.question).collect();
+    let run::Lines { rule, questions } = run::lines(folder, spec, &wanted)?;
+    let questions = questions.into_iter().flat_map(|(path, lines)| {
+        let at = |(id, line)| Some((id, place(&path, line)?));
+        lines.into_iter().filter_map(at).collect::<Vec<_>>()
+    });
+    Ok(Lines { rule: rule.and_then(|(path, line)| place(&path, line)), questions: questions.collect() })
+}
+
+fn bounded(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, String> {
     let found = fs::symlink_metadata(path).map_err(|error| error.kind().to_string())?;
     if !found.is_file() {
         return Err("it is no regular file".to_owned());
     }
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(|error| error.kind().to_string())?;
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.kind().to_string())?;
-    if bytes.len() as u64 > MAX_BYTES { Err(format!("it has more than {MAX_BYTES} bytes")) } else { Ok(bytes) }
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| error.kind().to_string())?;
+    if bytes.len() as u64 > limit { Err(format!("it has more than {limit} bytes")) } else { Ok(bytes) }
 }
 
 /// What a workflow's step knows of itself, from its environment.
@@ -85,7 +165,7 @@ fn surroundings(arguments: &PublishArguments) -> Result<Surroundings, Failure> {
         Some(text(name)).filter(|text| !text.is_empty()).unwrap_or_else(|| otherwise.to_owned())
     };
     let event_json = match file("GITHUB_EVENT_PATH") {
-        Some(path) => bounded(&path)
+        Some(path) => bounded(&path, MAX_BYTES)
             .map_err(|why| Failure::new(FailureClass::Usage, format!("failed to read the event `{path}`: {why}")))?,
         None => Vec::new(),
     };

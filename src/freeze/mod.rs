@@ -10,6 +10,7 @@ mod error;
 mod expected;
 pub mod gold;
 mod ids;
+mod lines;
 pub mod order;
 mod plan;
 pub mod prompts;
@@ -24,6 +25,7 @@ mod tests;
 
 pub use compare::compare;
 pub use error::{FreezeError, QuestionProblem};
+pub use lines::question_lines;
 pub use plan::{Inputs, plan};
 pub use protocol::{Frozen, Origin, Protocol, ResolvedSnapshot, Seeds};
 pub use store::{freeze, load};

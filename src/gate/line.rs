@@ -2,7 +2,7 @@
 
 use super::LineOutcome;
 use crate::analyze::{Analysis, KernelFigures, power};
-use crate::model::{Fraction, PercentagePoints};
+use crate::model::PercentagePoints;
 use crate::spec::{Condition, GateLine};
 use std::cmp::Ordering;
 
@@ -52,8 +52,8 @@ const fn name(condition: Condition) -> &'static str {
 fn figure_pp(condition: Condition, figures: &KernelFigures) -> f64 {
     match condition {
         Condition::AtLeast(_) | Condition::Below(_) => figures.churn.percentage_points(),
-        Condition::LowerBoundAbove(_) => lower_bound(figures).percentage_points(),
-        Condition::UpperBoundBelow(_) => upper_bound(figures) * 100.0,
+        Condition::LowerBoundAbove(_) => figures.cautious_lower_bound().percentage_points(),
+        Condition::UpperBoundBelow(_) => figures.cautious_upper_bound() * 100.0,
     }
 }
 
@@ -62,22 +62,9 @@ fn meets(condition: Condition, figures: &KernelFigures) -> bool {
     match condition {
         Condition::AtLeast(limit) => figures.churn.compare(limit) != Ordering::Less,
         Condition::Below(limit) => figures.churn.compare(limit) == Ordering::Less,
-        Condition::LowerBoundAbove(limit) => lower_bound(figures).compare(limit) == Ordering::Greater,
-        Condition::UpperBoundBelow(limit) => upper_bound(figures) < limit.value(),
+        Condition::LowerBoundAbove(limit) => figures.cautious_lower_bound().compare(limit) == Ordering::Greater,
+        Condition::UpperBoundBelow(limit) => figures.cautious_upper_bound() < limit.value(),
     }
-}
-
-/// The lower bound over questions, or that over clusters where it is lower.
-fn lower_bound(figures: &KernelFigures) -> Fraction {
-    let by_question = figures.lower_bound;
-    let by_cluster = figures.clusters.as_ref().map_or(by_question, |clusters| clusters.lower_bound);
-    let scaled = |one: Fraction, other: Fraction| i128::from(one.numerator) * i128::from(other.denominator);
-    if scaled(by_cluster, by_question) < scaled(by_question, by_cluster) { by_cluster } else { by_question }
-}
-
-/// The upper bound over questions, or that over clusters where it is higher.
-fn upper_bound(figures: &KernelFigures) -> f64 {
-    figures.clusters.as_ref().map_or(figures.upper_bound, |clusters| figures.upper_bound.max(clusters.upper_bound))
 }
 
 fn void(line: &GateLine, figures: &KernelFigures, analysis: &Analysis) -> Option<&'static str> {

@@ -116,8 +116,8 @@ impl<'a> Api<'a> {
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn graphql(&self, query: &str) -> Result<serde_json::Value, Refusal> {
-        let body = serde_json::json!({ "query": query });
+    pub async fn graphql(&self, query: &str, variables: &serde_json::Value) -> Result<serde_json::Value, Refusal> {
+        let body = serde_json::json!({ "query": query, "variables": variables });
         let call = self.call("POST", self.graphql.clone(), Some(&body));
         let reply = self.client.send(&call).await.map_err(Refusal::Call)?;
         if reply.status == 200 { parse(&reply) } else { Err(Refusal::Unexpected(reply.status)) }

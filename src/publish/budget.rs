@@ -16,5 +16,14 @@ pub const DESCRIPTION: usize = 140;
 /// A status's context, in characters.
 pub const CONTEXT: usize = 255;
 
+/// Remarks at lines in one request.
+pub const PER_REQUEST: usize = 50;
+
+/// Remarks at lines of one check run, in five requests: nobody reads more, and each request costs.
+pub const ANNOTATIONS: usize = 250;
+
+/// A remark's text: the server takes 64 KB.
+pub const MESSAGE: usize = 60_000;
+
 /// A check's title, in characters.
 pub const TITLE: usize = 255;

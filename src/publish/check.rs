@@ -1,27 +1,42 @@
-//! A check run: the verdict with the report at the commit.
+//! A check run: the verdict with the report at the commit, and remarks at the lines of its files.
 
 use super::api::Api;
-use super::budget::{CHECK, TITLE};
+use super::budget::{CHECK, PER_REQUEST, TITLE};
 use super::event::Sha;
+use super::notice::Notice;
 use super::refusal::Refusal;
-use super::wording::{Standing, line, standing};
-use crate::report::{self, AuditResult};
+use super::text::within_chars;
+use super::wording::Standing;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The check run that the result gives the commit. `shown` is the result with the texts that may be shown.
-#[must_use]
-pub fn body(shown: &AuditResult, exploratory: bool, sha: &Sha, page: Option<&str>) -> Value {
-    let conclusion = match standing(&shown.decision, exploratory) {
+/// What a check run came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marked {
+    /// It stands as a whole.
+    Whole,
+    /// It stands, but not all of its remarks do.
+    WithoutAllRemarks(Refusal),
+}
+
+#[derive(Deserialize)]
+struct Created {
+    id: u64,
+}
+
+/// The check run that the notice gives the commit, with its first remarks.
+pub(super) fn body(notice: &Notice, sha: &Sha, page: Option<&str>) -> Value {
+    let conclusion = match notice.standing {
         Standing::Pass => "success",
         Standing::Warn => "neutral",
-        Standing::Block => "failure",
+        Standing::Block | Standing::Error => "failure",
     };
     let mut body = json!({
-        "name": format!("churngate/{}", shown.name),
+        "name": format!("churngate/{}", notice.name),
         "head_sha": sha.as_str(),
         "status": "completed",
         "conclusion": conclusion,
-        "output": { "title": line(shown, exploratory, TITLE), "summary": report::markdown_within(shown, CHECK) },
+        "output": output(notice, 0),
     });
     if let (Some(page), Some(members)) = (page, body.as_object_mut()) {
         members.insert("details_url".to_owned(), Value::from(page));
@@ -29,10 +44,32 @@ pub fn body(shown: &AuditResult, exploratory: bool, sha: &Sha, page: Option<&str
     body
 }
 
-/// Gives the commit its check run. The newest of one name counts, so that making it twice does no harm.
+/// Title, summary and the remarks from this one on that fit one request.
+fn output(notice: &Notice, from: usize) -> Value {
+    let remarks: Vec<Value> =
+        notice.annotations.iter().skip(from).take(PER_REQUEST).map(super::lines::Annotation::json).collect();
+    json!({
+        "title": within_chars(&notice.line, TITLE),
+        "summary": notice.markdown_within(CHECK),
+        "annotations": remarks,
+    })
+}
+
+/// Gives the commit its check run. The newest of one name counts, so that making it twice does no harm. Remarks beyond the
+/// first request's are added one request after the other.
 ///
 /// # Errors
-/// The server refuses.
-pub async fn mark(api: &Api<'_>, body: &Value) -> Result<(), Refusal> {
-    api.post::<Value>("check-runs", body).await.map(|_| ())
+/// The server refuses the check run itself.
+pub(super) async fn mark(api: &Api<'_>, notice: &Notice, sha: &Sha, page: Option<&str>) -> Result<Marked, Refusal> {
+    if notice.annotations.len() <= PER_REQUEST {
+        return api.post::<Value>("check-runs", &body(notice, sha, page)).await.map(|_| Marked::Whole);
+    }
+    let created: Created = api.post("check-runs", &body(notice, sha, page)).await?;
+    for from in (PER_REQUEST..notice.annotations.len()).step_by(PER_REQUEST) {
+        let more = json!({ "output": output(notice, from) });
+        if let Err(refusal) = api.patch::<Value>(&format!("check-runs/{}", created.id), &more).await {
+            return Ok(Marked::WithoutAllRemarks(refusal));
+        }
+    }
+    Ok(Marked::Whole)
 }

@@ -5,6 +5,7 @@
 
 use super::api::{Api, is_uncertain};
 use super::marker::Marker;
+use super::options::CommentMode;
 use super::refusal::Refusal;
 use serde::Deserialize;
 
@@ -35,6 +36,8 @@ struct Comment {
     body: Option<String>,
     #[serde(default)]
     html_url: String,
+    #[serde(default)]
+    node_id: String,
     user: Option<User>,
 }
 
@@ -47,6 +50,7 @@ struct User {
 #[derive(Clone, Debug)]
 struct Ours {
     id: u64,
+    node: String,
     url: String,
     body: String,
     marker: Marker,
@@ -61,20 +65,43 @@ pub struct Letter {
     pub body: String,
 }
 
-/// Writes the comment, or leaves what is there.
+/// What becomes of our comment about an earlier commit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Outdated {
+    /// It is updated in place.
+    #[default]
+    Update,
+    /// It is hidden as outdated, and a new one is written.
+    Hide,
+}
+
+/// Comments that are hidden at most by one run, the newest first.
+const HIDDEN: usize = 20;
+
+/// Writes the comment, or leaves what is there; says how many comments were hidden, where that is wanted.
 ///
-/// `only_on_change` leaves out what tells nothing new: a compatible verdict where no comment says otherwise.
+/// [`CommentMode::OnChange`] leaves out what tells nothing new: a compatible verdict where no comment says otherwise.
 ///
 /// # Errors
 /// The server refuses.
-pub async fn tell(api: &Api<'_>, number: u64, letter: &Letter, only_on_change: bool) -> Result<Told, Refusal> {
+pub async fn tell(
+    api: &Api<'_>,
+    number: u64,
+    letter: &Letter,
+    mode: CommentMode,
+    outdated: Outdated,
+) -> Result<(Told, Result<usize, Refusal>), Refusal> {
     let me = identity(api).await;
     let mut wrote = None;
     let mut last = Refusal::BadReply;
     for _ in 0..LOOKS {
-        let ours = find(api, number, &me, &letter.marker.audit).await?;
-        if wrote.is_none() && only_on_change && is_old_news(&letter.marker, &ours) {
-            return Ok(Told::Unneeded(ours.first().map(|comment| comment.url.clone())));
+        let all = find(api, number, &me, &letter.marker.audit).await?;
+        if wrote.is_none() && mode == CommentMode::OnChange && is_old_news(&letter.marker, &all) {
+            return Ok((Told::Unneeded(all.first().map(|comment| comment.url.clone())), Ok(0)));
+        }
+        let (ours, earlier) = apart(all, letter, outdated);
+        if let Some(newer) = earlier.iter().find(|comment| comment.marker.run > letter.marker.run) {
+            return Ok((Told::Newer(newer.url.clone()), hide(api, &ours).await));
         }
         match step(&ours, letter, wrote.is_some()) {
             Step::Create => match create(api, number, letter).await {
@@ -88,10 +115,34 @@ pub async fn tell(api: &Api<'_>, number: u64, letter: &Letter, only_on_change: b
                 wrote = wrote.or(Some(Wrote::Update));
             }
             Step::Delete(ids) => delete(api, &ids).await?,
-            Step::Settled { url, newer } => return Ok(told(url, newer, wrote)),
+            Step::Settled { url, newer } => return Ok((told(url, newer, wrote), hide(api, &earlier).await)),
         }
     }
     Err(last)
+}
+
+/// The comments that are written into, and those about other commits that are hidden.
+fn apart(all: Vec<Ours>, letter: &Letter, outdated: Outdated) -> (Vec<Ours>, Vec<Ours>) {
+    match outdated {
+        Outdated::Update => (all, Vec::new()),
+        Outdated::Hide => all.into_iter().partition(|comment| comment.marker.head == letter.marker.head),
+    }
+}
+
+/// Hides comments as outdated. Hiding one twice changes nothing.
+async fn hide(api: &Api<'_>, comments: &[Ours]) -> Result<usize, Refusal> {
+    const HIDE: &str = "mutation($id: ID!) { minimizeComment(input: { subjectId: $id, classifier: OUTDATED }) \
+                        { minimizedComment { isMinimized } } }";
+    let mut hidden = 0;
+    for comment in comments.iter().rev().take(HIDDEN) {
+        let answer = api.graphql(HIDE, &serde_json::json!({ "id": comment.node })).await?;
+        let done = answer.pointer("/data/minimizeComment/minimizedComment/isMinimized");
+        if done.and_then(serde_json::Value::as_bool) != Some(true) {
+            return Err(Refusal::Forbidden);
+        }
+        hidden += 1;
+    }
+    Ok(hidden)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,13 +196,13 @@ fn told(url: String, newer: bool, wrote: Option<Wrote>) -> Told {
 
 /// Whether a compatible verdict would be all that there is to tell.
 fn is_old_news(marker: &Marker, ours: &[Ours]) -> bool {
-    let same = ours.iter().all(|comment| comment.marker.verdict == marker.verdict);
-    marker.verdict == "compatible" && same
+    let newest = ours.iter().max_by_key(|comment| comment.marker.run);
+    marker.verdict == "compatible" && newest.is_none_or(|newest| newest.marker.verdict == marker.verdict)
 }
 
 /// Whose comments are ours. An app's own token answers here; a workflow's token writes under a known name.
 async fn identity(api: &Api<'_>) -> String {
-    let answer = api.graphql("query { viewer { login } }").await.ok();
+    let answer = api.graphql("query { viewer { login } }", &serde_json::json!({})).await.ok();
     let login = answer.as_ref().and_then(|answer| answer.pointer("/data/viewer/login")?.as_str());
     login.unwrap_or(WORKFLOW_TOKEN).to_owned()
 }
@@ -168,7 +219,7 @@ fn own(comment: Comment, me: &str, audit: &str) -> Option<Ours> {
     let body = comment.body?;
     let mine = comment.user.is_some_and(|user| user.login.eq_ignore_ascii_case(me));
     let marker = Marker::last_in(&body).filter(|marker| mine && marker.audit == audit)?;
-    Some(Ours { id: comment.id, url: page(comment.html_url), body, marker })
+    Some(Ours { id: comment.id, node: comment.node_id, url: page(comment.html_url), body, marker })
 }
 
 /// A page's address as it can be written into outputs: a plain one, or none.

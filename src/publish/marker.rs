@@ -2,7 +2,6 @@
 
 use super::event::Sha;
 use crate::model::Digest;
-use crate::report::Verdict;
 use std::fmt::{self, Write as _};
 
 const OPEN: &str = "<!-- churngate ";
@@ -17,7 +16,7 @@ pub struct Marker {
     pub run: (u64, u64),
     /// The commit that was audited.
     pub head: String,
-    /// The verdict: `compatible`, `incompatible` or `inconclusive`.
+    /// The verdict: `compatible`, `incompatible` or `inconclusive`; `none` where the audit came to none.
     pub verdict: String,
     /// The first digits of the digest of the text above.
     pub text: String,
@@ -26,12 +25,12 @@ pub struct Marker {
 impl Marker {
     /// The line for this text.
     #[must_use]
-    pub fn new(audit: &str, run: (u64, u64), head: &Sha, verdict: Verdict, text: &str) -> Self {
+    pub fn new(audit: &str, run: (u64, u64), head: &Sha, verdict: &str, text: &str) -> Self {
         Self {
             audit: audit.to_owned(),
             run,
             head: head.to_string(),
-            verdict: super::wording::word(verdict).to_owned(),
+            verdict: verdict.to_owned(),
             text: Digest::of(text.as_bytes()).short(),
         }
     }
@@ -95,7 +94,7 @@ mod tests {
 
     fn marker(audit: &str) -> Marker {
         let head = Sha::parse(&"a".repeat(40)).unwrap();
-        Marker::new(audit, (12, 3), &head, Verdict::Incompatible, "text")
+        Marker::new(audit, (12, 3), &head, "incompatible", "text")
     }
 
     #[test]

@@ -5,26 +5,35 @@
 
 pub mod api;
 pub mod budget;
-pub mod check;
+mod check;
 pub mod comment;
 pub mod disclosure;
 pub mod event;
 #[cfg(test)]
 mod fixtures;
+pub mod lines;
 pub mod log;
 pub mod marker;
+pub mod notice;
+pub mod options;
+pub mod outcome;
 pub mod outputs;
 pub mod pace;
-pub mod publication;
+mod publication;
 pub mod refusal;
-pub mod status;
-pub mod summary;
+mod status;
+mod summary;
 pub mod surroundings;
 pub mod target;
 pub mod text;
 pub mod wording;
 
+pub use comment::Outdated;
 pub use disclosure::Disclosure;
+pub use lines::{Lines, Place};
+pub use notice::Failed;
+pub use options::{CommentMode, MarkKind, Options};
+pub use outcome::{Outcome, Publication};
 pub use pace::Pace;
-pub use publication::{CommentMode, MarkKind, Options, Outcome, Publication, publish};
+pub use publication::{publish, publish_failure};
 pub use surroundings::Surroundings;

@@ -65,11 +65,27 @@ pub fn values(result: &AuditResult, places: &Places) -> Vec<(&'static str, Strin
     NAMES.into_iter().zip(values).collect()
 }
 
-/// D̂, lower and upper bound.
+/// Every output where there is no verdict: figures are empty.
+#[must_use]
+pub fn without_a_verdict(places: &Places) -> Vec<(&'static str, String)> {
+    let value = |name| match name {
+        "run-folder" => places.run_folder.clone(),
+        "comment-url" => places.comment_url.clone(),
+        "published" => places.published.to_string(),
+        _ => String::new(),
+    };
+    NAMES.into_iter().map(|name| (name, value(name))).collect()
+}
+
+/// D̂, lower and upper bound: the bounds that the gate reads.
 fn bounds(figures: Option<&KernelFigures>) -> [String; 3] {
     let pp = |fraction: Fraction| fraction.to_pp(3);
     figures.map_or_else(Default::default, |figures| {
-        [pp(figures.churn), pp(figures.lower_bound), format!("{:.3}", figures.upper_bound * 100.0)]
+        [
+            pp(figures.churn),
+            pp(figures.cautious_lower_bound()),
+            format!("{:.3}", figures.cautious_upper_bound() * 100.0),
+        ]
     })
 }
 
@@ -125,6 +141,21 @@ mod tests {
         comment-url=
         published=true
         ");
+    }
+
+    #[test]
+    fn the_bounds_are_those_that_the_gate_read() {
+        use crate::report::ClusterBounds;
+        let mut result = blocking();
+        let figures = &mut result.analysis.kernels[1];
+        let lower_bound = Fraction { numerator: 1, denominator: 100 };
+        let interval = (lower_bound, figures.interval.1);
+        figures.clusters = Some(ClusterBounds { clusters: 40, exact: true, lower_bound, interval, upper_bound: 0.2 });
+        let values = values(&result, &Places::default());
+        let value = |name: &str| values.iter().find(|(own, _)| *own == name).unwrap().1.clone();
+        assert_eq!([value("semantic-lower-bound"), value("semantic-upper-bound")], ["1.000", "20.000"]);
+        let report = crate::report::markdown(&result);
+        assert!(report.contains("| 1.00 | 20.00 |") && report.contains("resampling their clusters"), "{report}");
     }
 
     #[test]

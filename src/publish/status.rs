@@ -3,22 +3,22 @@
 use super::api::Api;
 use super::budget::{CONTEXT, DESCRIPTION};
 use super::event::Sha;
+use super::notice::Notice;
 use super::refusal::Refusal;
 use super::text::within_chars;
-use super::wording::{Standing, line, standing};
-use crate::report::AuditResult;
+use super::wording::Standing;
 use serde_json::{Value, json};
 
-/// The status that the result gives the commit.
-#[must_use]
-pub fn body(result: &AuditResult, exploratory: bool, page: Option<&str>) -> Value {
-    let state = match standing(&result.decision, exploratory) {
+/// The status that the notice gives the commit.
+pub(super) fn body(notice: &Notice, page: Option<&str>) -> Value {
+    let state = match notice.standing {
         Standing::Pass | Standing::Warn => "success",
         Standing::Block => "failure",
+        Standing::Error => "error",
     };
-    let context = within_chars(&format!("churngate/{}", result.name), CONTEXT);
-    let description = line(result, exploratory, DESCRIPTION);
-    let mut body = json!({ "state": state, "description": description, "context": context });
+    let context = within_chars(&format!("churngate/{}", notice.name), CONTEXT);
+    let mut body =
+        json!({ "state": state, "description": within_chars(&notice.line, DESCRIPTION), "context": context });
     if let (Some(page), Some(members)) = (page, body.as_object_mut()) {
         members.insert("target_url".to_owned(), Value::from(page));
     }
@@ -29,6 +29,6 @@ pub fn body(result: &AuditResult, exploratory: bool, page: Option<&str>) -> Valu
 ///
 /// # Errors
 /// The server refuses.
-pub async fn mark(api: &Api<'_>, sha: &Sha, body: &Value) -> Result<(), Refusal> {
+pub(super) async fn mark(api: &Api<'_>, sha: &Sha, body: &Value) -> Result<(), Refusal> {
     api.post::<Value>(&format!("statuses/{sha}"), body).await.map(|_| ())
 }

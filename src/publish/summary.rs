@@ -1,7 +1,7 @@
 //! The job's summary: the whole report, and what could not be published.
 
 use super::budget::SUMMARY;
-use crate::report::{self, AuditResult};
+use super::notice::Notice;
 use camino::Utf8Path;
 use fs_err as fs;
 use std::io::{self, Write as _};
@@ -10,11 +10,11 @@ use std::io::{self, Write as _};
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn write(file: &Utf8Path, shown: &AuditResult, notes: &[String]) -> io::Result<()> {
+pub(super) fn write(file: &Utf8Path, notice: &Notice, notes: &[String]) -> io::Result<()> {
     let written = fs::metadata(file).map_or(0, |found| usize::try_from(found.len()).unwrap_or(usize::MAX));
     let notes = listed(notes);
     let room = SUMMARY.saturating_sub(written).saturating_sub(notes.len() + 2);
-    let report = report::markdown_within(shown, room);
+    let report = notice.markdown_within(room);
     if report.len() > room {
         return Err(io::Error::other("the job's summary has no room left"));
     }

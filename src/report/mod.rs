@@ -11,6 +11,7 @@ mod escape;
 #[cfg(test)]
 mod escape_tests;
 mod excerpt;
+mod failure;
 #[cfg(test)]
 mod fixtures;
 mod formats;
@@ -27,6 +28,7 @@ mod tests;
 mod view;
 
 pub use excerpt::excerpt;
+pub use failure::{failure_within, plain};
 pub use formats::{FORMATS, Format};
 pub use html::html;
 pub use json::{ParseError, json, parse};
@@ -36,5 +38,5 @@ pub use result::*;
 pub use terminal::{next_steps, terminal};
 
 // Whoever publishes a result reads these from it.
-pub use crate::analyze::KernelFigures;
+pub use crate::analyze::{ClusterBounds, KernelFigures};
 pub use crate::gate::{Decision, Verdict};

@@ -3,12 +3,14 @@
 //! This module reads the spec and the files it names, and it turns ledgers back into what the statistics need. It
 //! never calls a server itself and never prints.
 
+pub mod artifact;
 pub mod audit;
 mod collect;
 mod edits;
 mod files;
 mod flips;
 pub mod foreign;
+mod lines;
 mod machinery;
 pub mod merge;
 mod newest;
@@ -24,10 +26,12 @@ mod standing;
 mod tally;
 
 pub use audit::{Finished, audit, audit_shard};
+pub use lines::{Lines, lines};
 pub use merge::merge;
 pub use origin::{Origin, origin};
 pub use plan::{Plan, plan};
 pub use prepare::{Prepared, Request, prepare};
 pub use probe::probe;
 pub use recompute::{Verified, recompute, recorded, verify};
+pub use rule::name;
 pub use shard::Shard;

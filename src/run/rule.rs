@@ -53,6 +53,23 @@ pub(super) fn read(path: &Utf8Path, folder: &Utf8Path, base: Option<&str>) -> Re
     Ok(rule)
 }
 
+/// The name of the audit whose spec lies here, from the base where one is named and has it, as far as it can be read: for what
+/// is told where the audit itself came to nothing.
+#[must_use]
+pub fn name(path: &Utf8Path, base: Option<&str>) -> Option<String> {
+    let folder = path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    let file = Utf8Path::new(path.file_name().unwrap_or_default());
+    let commit = base.and_then(|base| git::resolve(folder, base).ok());
+    let of_base = commit.and_then(|commit| Files::Commit(folder, &commit).read(file, MAX_SMALL_BYTES).ok());
+    let bytes = of_base.or_else(|| Files::Tree(folder).read(file, MAX_SMALL_BYTES).ok())?;
+    let text = String::from_utf8(bytes).ok()?;
+    // A spec that is in error somewhere else still says what it is called.
+    let line =
+        || text.lines().find_map(|line| line.strip_prefix("name:")?.split_whitespace().next().map(str::to_owned));
+    let name = spec::parse(&text, path.as_str()).map_or_else(|_| line(), |spec| Some(spec.name))?;
+    spec::variables::is_plain(&name).then_some(name)
+}
+
 /// The base's rule, with what the change edits of it.
 fn of_base(rule: Rule, place: Place<'_>, commit: &CommitId) -> Result<Rule, Failure> {
     let edited = edits(&rule, place, commit)?;

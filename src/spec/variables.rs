@@ -43,6 +43,12 @@ fn values(root: &Node) -> BTreeMap<String, String> {
     root.entries().iter().filter_map(value).collect()
 }
 
+/// Whether a text is a plain name: letters, digits, `-`, `_` and `.`.
+#[must_use]
+pub fn is_plain(text: &str) -> bool {
+    scalar::text(&Scalar { text: text.to_owned(), plain: false }, Text::Name).is_ok()
+}
+
 /// Reads `NAME=VALUE`, both plain names.
 ///
 /// # Errors

@@ -85,6 +85,8 @@ class State:
             yield "the status is too long"
         if "check-runs" in path and len(body["output"]["summary"].encode()) > 65535:
             yield "the summary is too long"
+        if "check-runs" in path and len(body["output"].get("annotations", [])) > 50:
+            yield "too many annotations"
 
     def act(self, method, path, body):
         """Status and body of the answer."""
@@ -106,7 +108,11 @@ class State:
             return 201, self.statuses[-1]
         if method == "POST" and path.endswith("/check-runs"):
             self.checks.append(body)
-            return 201, {"id": 1, **body}
+            return 201, {"id": len(self.checks), **body}
+        check = re.match(r"^/repos/[^/]+/[^/]+/check-runs/(\d+)$", path)
+        if method == "PATCH" and check:
+            self.checks[int(check[1]) - 1]["output"]["annotations"] += body["output"]["annotations"]
+            return 200, self.checks[int(check[1]) - 1]
         if method == "GET" and path.endswith("/pulls"):
             return 200, [{"number": 2, "state": "open", "head": {"sha": "b" * 40, "repo": {"id": 7}}}]
         return 404, {"message": "Not Found"}

@@ -1,7 +1,7 @@
 //! A GitHub in this process: one repository, its comments, statuses, checks and pull requests.
 
 use churngate::http::{Client, HttpSettings};
-use churngate::publish::{Options, Pace, Publication, Surroundings, publish};
+use churngate::publish::{Failed, Options, Pace, Publication, Surroundings, publish, publish_failure};
 use churngate::report::AuditResult;
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -38,6 +38,8 @@ pub struct State {
     pub calls: Vec<String>,
     /// Comments that somebody else adds right before the next one is created.
     pub rival: Vec<Value>,
+    /// The node ids of comments that were hidden.
+    pub hidden: Vec<String>,
     next_id: u64,
 }
 
@@ -66,7 +68,12 @@ impl Fake {
 
     /// A step's surroundings on pull request 5, in this run.
     pub fn around(&self, run_id: u64) -> Surroundings {
-        let payload = json!({ "number": 5, "pull_request": { "number": 5, "head": { "sha": HEAD } } });
+        self.around_at(run_id, HEAD)
+    }
+
+    /// The same at another head commit.
+    pub fn around_at(&self, run_id: u64, head: &str) -> Surroundings {
+        let payload = json!({ "number": 5, "pull_request": { "number": 5, "head": { "sha": head } } });
         Surroundings {
             event_name: "pull_request".to_owned(),
             event_json: payload.to_string().into_bytes(),
@@ -115,8 +122,11 @@ impl State {
     }
 
     fn act(&mut self, method: &str, path: &str, request: &Request) -> ResponseTemplate {
-        let Some((_, path)) = path.split_once("/repos/octo/repo/") else { return ResponseTemplate::new(404) };
         let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        if path.ends_with("/graphql") {
+            return self.graphql(&body);
+        }
+        let Some((_, path)) = path.split_once("/repos/octo/repo/") else { return ResponseTemplate::new(404) };
         let parts: Vec<&str> = path.split('/').collect();
         match (method, parts.as_slice()) {
             ("GET", ["issues", _, "comments"]) => self.page(request),
@@ -125,6 +135,7 @@ impl State {
             ("DELETE", ["issues", "comments", id]) => self.delete(id),
             ("POST", ["statuses", sha]) => self.status(sha, body),
             ("POST", ["check-runs"]) => self.check(&body),
+            ("PATCH", ["check-runs", id]) => self.more_remarks(id, &body),
             ("GET", ["pulls", number]) => self.pull(number),
             ("GET", ["pulls"] | ["commits", _, "pulls"]) => ok(200, &Value::from(self.pulls.clone())),
             _ => ResponseTemplate::new(404),
@@ -150,7 +161,7 @@ impl State {
         self.next_id += 1;
         let id = self.next_id;
         let page = format!("https://github.example/octo/repo/pull/5#issuecomment-{id}");
-        json!({ "id": id, "body": body, "html_url": page, "user": { "login": login } })
+        json!({ "id": id, "node_id": format!("IC_{id}"), "body": body, "html_url": page, "user": { "login": login } })
     }
 
     fn create(&mut self, body: &Value) -> ResponseTemplate {
@@ -190,17 +201,60 @@ impl State {
     }
 
     fn check(&mut self, body: &Value) -> ResponseTemplate {
-        if body["output"]["summary"].as_str().unwrap().len() > 65_535 {
+        if !fits(&body["output"]) {
             return ResponseTemplate::new(422);
         }
-        self.checks.push(body.clone());
-        ok(201, body)
+        let mut check = body.clone();
+        check["id"] = Value::from(self.checks.len() + 1);
+        self.checks.push(check.clone());
+        ok(201, &check)
+    }
+
+    /// Remarks are added to those that are there.
+    fn more_remarks(&mut self, id: &str, body: &Value) -> ResponseTemplate {
+        let Some(check) = self.checks.iter_mut().find(|check| is_number(&check["id"], id)) else {
+            return ResponseTemplate::new(404);
+        };
+        if !fits(&body["output"]) {
+            return ResponseTemplate::new(422);
+        }
+        let more = body["output"]["annotations"].as_array().unwrap().clone();
+        check["output"]["annotations"].as_array_mut().unwrap().extend(more);
+        ok(200, check)
+    }
+
+    /// Only comments can be hidden; who asks for its own name is an app that has none here.
+    fn graphql(&mut self, body: &Value) -> ResponseTemplate {
+        if !body["query"].as_str().unwrap().contains("minimizeComment") {
+            return ResponseTemplate::new(404);
+        }
+        let node = body["variables"]["id"].as_str().unwrap().to_owned();
+        let there = self.comments.iter().any(|comment| comment["node_id"] == node.as_str());
+        if !there {
+            return ok(200, &json!({ "data": { "minimizeComment": null }, "errors": [{ "type": "NOT_FOUND" }] }));
+        }
+        self.hidden.push(node);
+        ok(200, &json!({ "data": { "minimizeComment": { "minimizedComment": { "isMinimized": true } } } }))
     }
 
     fn pull(&self, number: &str) -> ResponseTemplate {
         let found = self.pulls.iter().find(|pull| is_number(&pull["number"], number));
         found.map_or(ResponseTemplate::new(404), |pull| ok(200, pull))
     }
+}
+
+/// What the server takes of a check run's output.
+fn fits(output: &Value) -> bool {
+    let remarks = output["annotations"].as_array().unwrap();
+    let fits = |remark: &Value| {
+        remark["message"].as_str().unwrap().len() <= 64 << 10
+            && remark["title"].as_str().unwrap().chars().count() <= 255
+    };
+    let summary = output["summary"].as_str().unwrap();
+    summary.len() <= 65_535
+        && !output["title"].as_str().unwrap().is_empty()
+        && remarks.len() <= 50
+        && remarks.iter().all(fits)
 }
 
 fn is_number(value: &Value, digits: &str) -> bool {
@@ -249,4 +303,10 @@ pub fn options() -> Options {
 pub async fn told(result: &AuditResult, around: &Surroundings, options: &Options) -> Publication {
     let settings = HttpSettings { connect_timeout: Duration::from_secs(2), max_body_bytes: 1 << 20 };
     publish(result, around, options, &Client::new(settings).unwrap()).await
+}
+
+/// Publishes that there is no verdict.
+pub async fn told_failure(failed: &Failed, around: &Surroundings, options: &Options) -> Publication {
+    let settings = HttpSettings { connect_timeout: Duration::from_secs(2), max_body_bytes: 1 << 20 };
+    publish_failure(failed, around, options, &Client::new(settings).unwrap()).await
 }

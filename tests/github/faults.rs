@@ -18,13 +18,33 @@ fn why(outcome: &Outcome) -> &str {
 async fn creating(times: u32, reply: ResponseTemplate) -> (Outcome, usize, usize) {
     let fake = Fake::start().await;
     fake.fail("POST", "comments", times, reply);
-    let told = told(&incompatible(), &fake.around(1), &options()).await;
+    let told = told_with_its_verdict(&fake).await;
     assert_eq!(told.mark, Outcome::Done("status"), "one part's fault is not another's");
     (told.comment, fake.count(COMMENTS), fake.bodies().len())
 }
 
+/// Publishes, and looks at the outputs: whatever happens to the rest, the verdict is the audit's, and what is said of the
+/// publication is true.
+async fn told_with_its_verdict(fake: &Fake) -> churngate::publish::Publication {
+    let folder = tempfile::tempdir().unwrap();
+    let file = camino::Utf8PathBuf::from_path_buf(folder.path().join("outputs")).unwrap();
+    let mut around = fake.around(1);
+    around.output_file = Some(file.clone());
+    let told = told(&incompatible(), &around, &options()).await;
+    let written = std::fs::read_to_string(file).unwrap();
+    let value = |name: &str| {
+        let (_, rest) = written.split_once(&format!("{name}<<")).unwrap();
+        rest.lines().nth(1).unwrap().to_owned()
+    };
+    assert_eq!((value("verdict"), value("published")), ("incompatible".to_owned(), told.is_complete().to_string()));
+    assert_eq!(value("comment-url"), told.comment_url.clone().unwrap_or_default());
+    told
+}
+
 #[tokio::test]
 async fn final_refusals_are_not_repeated() {
+    let (outcome, calls, _) = creating(9, refused(403, "Resource not accessible by integration")).await;
+    assert_eq!((why(&outcome), calls), ("the token may not write", 1));
     for (status, words) in [
         (401, "the token is not accepted"),
         (404, "the server finds nothing there, or the token may not see it"),
@@ -87,7 +107,7 @@ async fn a_server_that_stays_down_fails_every_part_and_nothing_else() {
     for method in ["GET", "POST"] {
         fake.fail(method, "/repos/", 99, ResponseTemplate::new(500));
     }
-    let told = told(&incompatible(), &fake.around(1), &options()).await;
+    let told = told_with_its_verdict(&fake).await;
     assert_eq!(why(&told.comment), "the server failed with status 500");
     assert_eq!(why(&told.mark), "the server failed with status 500");
     assert_eq!(fake.count("POST /repos/octo/repo/statuses"), 3);
@@ -99,7 +119,7 @@ async fn a_server_that_hangs_is_given_up() {
     let hang = || ResponseTemplate::new(200).set_delay(Duration::from_secs(30));
     fake.fail("POST", "/repos/", 99, hang());
     fake.fail("GET", "/repos/", 99, hang());
-    let told = told(&incompatible(), &fake.around(1), &options()).await;
+    let told = told_with_its_verdict(&fake).await;
     assert_eq!((why(&told.comment), why(&told.mark)), ("timed out", "timed out"));
 }
 

@@ -10,4 +10,6 @@
 mod events;
 mod fake;
 mod faults;
+mod network;
+mod parts;
 mod publishing;

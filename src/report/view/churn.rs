@@ -49,8 +49,8 @@ fn row<'a>(figures: &KernelFigures, result: &AuditResult) -> Vec<Line<'a>> {
         limits(figures, &result.decision),
         agreement(figures, |agreement| agreement.within),
         agreement(figures, |agreement| agreement.cross),
-        told("lower bound", numbers::pp(figures.lower_bound)),
-        told("upper bound", numbers::pp_float(figures.upper_bound)),
+        told("lower bound", numbers::pp(figures.cautious_lower_bound())),
+        told("upper bound", numbers::pp_float(figures.cautious_upper_bound())),
         numbers::probability(figures.randomisation_p),
     ];
     cells.extend(rest.into_iter().map(Line::ours));
@@ -82,9 +82,9 @@ fn bars(analysis: &Analysis, decision: &Decision) -> Vec<Bar> {
 fn bar(figures: &KernelFigures, decision: &Decision) -> Bar {
     Bar {
         label: figures.kernel.to_string(),
-        low: figures.lower_bound.percentage_points(),
+        low: figures.cautious_lower_bound().percentage_points(),
         middle: figures.churn.percentage_points(),
-        high: figures.upper_bound * 100.0,
+        high: figures.cautious_upper_bound() * 100.0,
         limits: marks(figures, decision),
     }
 }
@@ -105,10 +105,16 @@ fn mark(word: &str, line: &LineOutcome) -> Option<(f64, String)> {
 fn explanation(analysis: &Analysis) -> String {
     let level = numbers::float(analysis.confidence.level() * 100.0, 2);
     let level = level.trim_end_matches('0').trim_end_matches('.');
+    let clusters = if analysis.kernels.iter().any(|figures| figures.clusters.is_some()) {
+        " The bounds are the more cautious ones of resampling questions and of resampling their clusters; the interval \
+         resamples questions."
+    } else {
+        ""
+    };
     format!(
         "D̂ is agreement of repeats within a snapshot minus agreement across the two, so the noise of repeats is \
          already subtracted. {} asked, {} and {} repeats. The interval is two-sided, the bounds one-sided, all at \
-         {level}% confidence; the picture shows the lower bound, D̂ and the upper bound.",
+         {level}% confidence; the picture shows the lower bound, D̂ and the upper bound.{clusters}",
         numbers::counted(analysis.asked, "question"),
         analysis.repeats.0,
         analysis.repeats.1

@@ -66,7 +66,7 @@ fn asked(result: &AuditResult) -> String {
 }
 
 fn range(figures: &KernelFigures) -> String {
-    let (low, high) = (numbers::pp(figures.lower_bound), numbers::pp_float(figures.upper_bound));
+    let (low, high) = (numbers::pp(figures.cautious_lower_bound()), numbers::pp_float(figures.cautious_upper_bound()));
     format!(", {} excess churn lies between {low} and {high} pp", figures.kernel)
 }
 

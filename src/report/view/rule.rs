@@ -56,7 +56,7 @@ fn exact(line: &LineOutcome, analysis: &Analysis) -> Option<Fraction> {
     let figures = analysis.kernels.iter().find(|figures| figures.kernel == line.kernel)?;
     match line.condition.as_str() {
         "at_least" | "below" => Some(figures.churn),
-        "lower_bound_above" => Some(figures.lower_bound),
+        "lower_bound_above" => Some(figures.cautious_lower_bound()),
         _ => None,
     }
 }

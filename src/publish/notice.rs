@@ -1,0 +1,130 @@
+//! What is told, whatever the audit came to: one notice, from which comment, mark and summary follow.
+
+use super::disclosure::{Disclosure, disclosed};
+use super::lines::{Annotation, Lines, annotations};
+use super::wording::{self, Standing};
+use crate::report::{self, AuditResult};
+
+/// An audit that came to no verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// The audit's name, or what stands for it where its spec cannot be read.
+    pub name: String,
+    /// The exit code that it ended with.
+    pub exit_code: i32,
+    /// What the program said; may quote text from outside.
+    pub message: String,
+}
+
+/// What is told.
+#[derive(Clone, Debug)]
+pub(super) struct Notice {
+    /// The audit's name, as the mark shows it.
+    pub name: String,
+    /// What the comment is found again by.
+    pub key: String,
+    /// The word for it in the comment's marker.
+    pub word: &'static str,
+    /// What it does to the gate.
+    pub standing: Standing,
+    /// One line about it, not yet cut.
+    pub line: String,
+    /// Remarks at lines of files, for a check run.
+    pub annotations: Vec<Annotation>,
+    body: Body,
+}
+
+#[derive(Clone, Debug)]
+enum Body {
+    Report(Box<AuditResult>),
+    Failure { why: String, advice: &'static str, message: String },
+}
+
+impl Notice {
+    /// A result, with the texts that may be shown.
+    pub(super) fn of_result(result: &AuditResult, disclosure: Disclosure, exploratory: bool, lines: &Lines) -> Self {
+        let shown = disclosed(result, disclosure);
+        let standing = wording::standing(&shown.decision, exploratory);
+        let line = wording::line(&shown, exploratory);
+        Self {
+            name: shown.name.clone(),
+            key: shown.name.clone(),
+            word: wording::word(shown.decision.verdict),
+            standing,
+            annotations: annotations(&shown, standing, &line, lines),
+            line,
+            body: Body::Report(Box::new(shown)),
+        }
+    }
+
+    /// An audit without a verdict.
+    pub(super) fn of_failure(failed: &Failed) -> Self {
+        let (why, advice) = reason(failed.exit_code);
+        Self {
+            name: failed.name.clone(),
+            key: failed.name.clone(),
+            word: "none",
+            standing: Standing::Error,
+            line: format!("no verdict: {why}"),
+            annotations: Vec::new(),
+            body: Body::Failure { why, advice, message: failed.message.clone() },
+        }
+    }
+
+    /// The same, from files that somebody else made. Its comment is another one than the audit's own, whatever name it
+    /// gives itself: a colon stands in no name of a spec.
+    pub(super) fn of_an_artifact(self) -> Self {
+        Self { key: format!("artifact:{}", self.name), ..self }
+    }
+
+    /// Markdown of at most `budget` bytes.
+    pub(super) fn markdown_within(&self, budget: usize) -> String {
+        match &self.body {
+            Body::Report(shown) => report::markdown_within(shown, budget),
+            Body::Failure { why, advice, message } => report::failure_within(&self.name, why, advice, message, budget),
+        }
+    }
+}
+
+/// What an exit code means, and what to do about it. The codes are the program's own; a runner that ends it gives others.
+fn reason(exit_code: i32) -> (String, &'static str) {
+    let (why, advice) = match exit_code {
+        2 => ("the spec, or something that it names, is in error", "Nothing was spent."),
+        4 => ("the audit could not be completed", "Run the job again once the reason is gone."),
+        5 => ("the evidence does not hold", "A lock or a ledger is not what it should be: nothing follows from it."),
+        code => {
+            return (
+                format!("the audit ended unexpectedly, with exit code {code}"),
+                "The job's log may say why: out of time, out of memory, or a fault of the program.",
+            );
+        }
+    };
+    (why.to_owned(), advice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::publish::fixtures::blocking;
+
+    #[test]
+    fn no_failure_is_churn_or_a_pass() {
+        for exit_code in [2, 4, 5, 101, 137] {
+            let failed = Failed { name: "docs".to_owned(), exit_code, message: "the server is down".to_owned() };
+            let notice = Notice::of_failure(&failed);
+            let text = notice.markdown_within(10_000);
+            assert_eq!((notice.standing, notice.word), (Standing::Error, "none"));
+            assert!(text.contains("neither churn nor a pass") && text.contains("the server is down"), "{text}");
+            assert!(!text.to_lowercase().contains("compatible"), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_artifact_has_a_comment_of_its_own() {
+        let notice = Notice::of_result(&blocking(), Disclosure::Answers, false, &Lines::default());
+        assert_eq!(
+            (notice.key.as_str(), notice.clone().of_an_artifact().key.as_str()),
+            ("docs-search", "artifact:docs-search")
+        );
+    }
+}

@@ -1,0 +1,98 @@
+//! The way to the server, by the real program: a base with a path, a proxy, and hosts that none is used for.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::process::Command;
+use std::sync::mpsc::{Receiver, channel};
+
+/// A server that notes the first line of each request and refuses all of them. Ends with the test's process.
+fn listener() -> (String, Receiver<String>) {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = server.local_addr().unwrap().to_string();
+    let (sender, lines) = channel();
+    std::thread::spawn(move || {
+        for stream in server.incoming() {
+            let mut stream = stream.unwrap();
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let (mut first, mut length) = (String::new(), 0);
+            reader.read_line(&mut first).unwrap();
+            loop {
+                let mut line = String::new();
+                reader.read_line(&mut line).unwrap();
+                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                if line.trim().is_empty() {
+                    break;
+                }
+            }
+            reader.read_exact(&mut vec![0; length]).unwrap();
+            let body = r#"{"message":"Resource not accessible by integration"}"#;
+            let reply = format!("HTTP/1.1 403 x\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
+            stream.write_all(reply.as_bytes()).unwrap();
+            // Nobody listens any more once the test is done.
+            let _gone = sender.send(first);
+        }
+    });
+    (address, lines)
+}
+
+/// Publishes with these variables: exit code and what was said.
+fn publish(variables: &[(&str, &str)]) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("result.json"), include_str!("../fixtures/github/incompatible.json")).unwrap();
+    let event = folder.path().join("event.json");
+    let payload =
+        r#"{"number":5,"pull_request":{"number":5,"head":{"sha":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"}}}"#;
+    std::fs::write(&event, payload).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_churngate"));
+    command.args(["publish", "--unverified", "--require-publish"]).arg(folder.path()).env_clear();
+    command.env("GITHUB_EVENT_NAME", "pull_request").env("GITHUB_EVENT_PATH", event).env("GITHUB_RUN_ID", "1");
+    command.env("GITHUB_REPOSITORY", "octo/repo").env("GITHUB_TOKEN", "t0ken").envs(variables.iter().copied());
+    let output = command.output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+}
+
+const PATHS: [&str; 3] = [
+    "/prefix/api/v3/repos/octo/repo/statuses/bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
+    "/prefix/api/graphql",
+    "/prefix/api/v3/repos/octo/repo/issues/5/comments?per_page=100&page=1",
+];
+
+#[test]
+fn a_base_with_a_path_is_asked_below_it() {
+    let (address, lines) = listener();
+    let (code, said) = publish(&[("GITHUB_API_URL", &format!("http://{address}/prefix/api/v3"))]);
+    assert_eq!(code, Some(6), "{said}");
+    assert!(!said.contains("t0ken"), "{said}");
+    let asked: Vec<String> = lines.try_iter().collect();
+    assert_eq!(asked.len(), 3, "{asked:?}");
+    for (line, path) in asked.iter().zip(PATHS) {
+        assert_eq!(line.split(' ').nth(1), Some(path));
+    }
+}
+
+#[test]
+fn a_proxy_is_used_for_every_call() {
+    let (proxy, lines) = listener();
+    let base = "http://ghe.example.invalid/prefix/api/v3";
+    let (code, said) = publish(&[("GITHUB_API_URL", base), ("HTTP_PROXY", &format!("http://{proxy}"))]);
+    assert_eq!(code, Some(6), "{said}");
+    let asked: Vec<String> = lines.try_iter().collect();
+    assert_eq!(asked.len(), 3, "{asked:?} {said}");
+    for (line, path) in asked.iter().zip(PATHS) {
+        assert_eq!(line.split(' ').nth(1), Some(format!("http://ghe.example.invalid{path}").as_str()));
+    }
+}
+
+#[test]
+fn a_host_without_a_proxy_is_called_directly() {
+    let (address, lines) = listener();
+    let (proxy, through) = listener();
+    let base = format!("http://{address}/prefix/api/v3");
+    let variables = [("HTTP_PROXY", format!("http://{proxy}")), ("NO_PROXY", "example.org,127.0.0.1".to_owned())];
+    let [one, two] = &variables;
+    let (code, said) = publish(&[("GITHUB_API_URL", &base), (one.0, &one.1), (two.0, &two.1)]);
+    assert_eq!(code, Some(6), "{said}");
+    assert_eq!((lines.try_iter().count(), through.try_iter().count()), (3, 0), "{said}");
+}
