@@ -1,6 +1,6 @@
 //! What can go wrong with a run folder, and which exit code follows.
 
-use super::FormatVersion;
+use super::{FormatVersion, Stage};
 use crate::model::{Digest, Failure, FailureClass};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::io;
@@ -250,6 +250,15 @@ pub enum Damage {
 
 fn holder(pid: Option<u32>) -> String {
     pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+}
+
+/// What is said of a record whose chain holds, but which does not follow from what stands before it.
+#[must_use]
+pub fn unfit<S: Stage>(seq: u64, what: &str) -> Failure {
+    // The header is the first line, record 0 the second.
+    let line = seq.saturating_add(2);
+    Failure::new(FailureClass::Evidence, format!("`{}` line {line}: {what}", S::FILE))
+        .with_hint("restore the run folder from a copy, or delete it and run again")
 }
 
 impl LedgerError {

@@ -41,12 +41,42 @@ pub(super) fn is_plain_folder(path: &Utf8Path) -> Result<bool, LedgerError> {
     }
 }
 
+/// Opens a plain file that must exist, and never what a link in its place points to.
+///
+/// # Errors
+/// Nothing stands there, something else than a plain file does, or the file system refuses.
+#[cfg(target_os = "linux")]
+pub(super) fn open_plain(path: &Utf8Path, options: &OpenOptions) -> Result<File, LedgerError> {
+    use rustix::io::Errno;
+    let mut options = options.clone();
+    let file = no_follow(&mut options).open(path).map_err(|error| {
+        let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+        match errno {
+            Some(Errno::NOENT) => LedgerError::Missing { path: path.to_owned() },
+            // A link; a folder; a pipe nobody reads, a socket or a device nobody serves.
+            Some(Errno::LOOP | Errno::ISDIR | Errno::NXIO) => LedgerError::NotPlain { path: path.to_owned() },
+            _ => LedgerError::io("open", path, error),
+        }
+    })?;
+    let opened = file.metadata().map_err(|error| LedgerError::io("read", path, error))?;
+    if opened.is_file() { Ok(file) } else { Err(LedgerError::NotPlain { path: path.to_owned() }) }
+}
+
+/// Opens no link, and waits for nobody at the other end of a pipe.
+#[cfg(target_os = "linux")]
+fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
+}
+
 /// Opens a plain file that must exist.
 ///
 /// The link check comes before and after opening, so that a file swapped for a link in between is found.
 ///
 /// # Errors
 /// Nothing stands there, something else than a plain file does, or the file system refuses.
+#[cfg(not(target_os = "linux"))]
 pub(super) fn open_plain(path: &Utf8Path, options: &OpenOptions) -> Result<File, LedgerError> {
     if !is_plain_file(path)? {
         return Err(LedgerError::Missing { path: path.to_owned() });
@@ -59,6 +89,23 @@ pub(super) fn open_plain(path: &Utf8Path, options: &OpenOptions) -> Result<File,
     }
 }
 
+#[cfg(not(target_os = "linux"))]
+fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
+}
+
+/// Opens a plain file for reading and writing, creating it where nothing stands.
+///
+/// # Errors
+/// Something else than a plain file stands there, or the file system refuses.
+pub(super) fn open_or_create(path: &Utf8Path) -> Result<File, LedgerError> {
+    if !is_plain_file(path)? {
+        let created = no_follow(OpenOptions::new().write(true).create(true).truncate(false)).open(path);
+        created.map_err(|error| LedgerError::io("create", path, error))?;
+    }
+    open_plain(path, OpenOptions::new().read(true).write(true))
+}
+
 /// Opens a plain file for reading.
 ///
 /// # Errors
@@ -67,7 +114,7 @@ pub(super) fn open_to_read(path: &Utf8Path) -> Result<File, LedgerError> {
     open_plain(path, OpenOptions::new().read(true))
 }
 
-#[cfg(unix)]
+#[cfg(all(unix, not(target_os = "linux")))]
 fn same_file(one: &Metadata, other: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     one.is_file() && one.dev() == other.dev() && one.ino() == other.ino()
@@ -82,7 +129,7 @@ fn same_file(one: &Metadata, other: &Metadata) -> bool {
 ///
 /// # Errors
 /// As [`open_plain`], or the file is larger.
-pub(super) fn read_plain(path: &Utf8Path, what: &'static str, limit: u64) -> Result<Vec<u8>, LedgerError> {
+pub fn read_plain(path: &Utf8Path, what: &'static str, limit: u64) -> Result<Vec<u8>, LedgerError> {
     let file = open_to_read(path)?;
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| LedgerError::io("read", path, error))?;

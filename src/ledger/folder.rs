@@ -7,7 +7,7 @@ use super::{LedgerError, Lock, files};
 use crate::model::Digest;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -166,11 +166,7 @@ const LOCK_PAUSE: std::time::Duration = std::time::Duration::from_millis(10);
 /// Takes the OS lock and writes this process's id beside it for others to read.
 fn take_lock(folder: &Utf8Path) -> Result<File, LedgerError> {
     let path = folder.join(LOCK_FILE);
-    if !files::is_plain_file(&path)? {
-        let created = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
-        created.map_err(|error| LedgerError::io("create", &path, error))?;
-    }
-    let mut file = files::open_plain(&path, OpenOptions::new().read(true).write(true))?;
+    let mut file = files::open_or_create(&path)?;
     let mut attempts = LOCK_ATTEMPTS;
     loop {
         match file.try_lock() {

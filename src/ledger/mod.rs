@@ -25,8 +25,9 @@ mod verify;
 mod writer;
 
 pub use blobs::{BlobReader, Blobs, MAX_BLOB_BYTES};
-pub use error::{Damage, LedgerError};
+pub use error::{Damage, LedgerError, unfit};
 pub use export::export;
+pub use files::read_plain;
 pub use folder::{Durability, RunFolder};
 pub use format::{FormatVersion, MAX_LINE_BYTES};
 pub use open::{Opened, open};

@@ -1,7 +1,7 @@
 //! Blobs against the records that name them, and against their own names.
 
+use super::marks::Reference;
 use super::report::Verification;
-use super::stages::Reference;
 use crate::ledger::blobs::{BlobReader, TEMPORARY};
 use crate::ledger::{Damage, LedgerError, files};
 use crate::model::Digest;

@@ -1,27 +1,31 @@
 //! Everything about a finished run that can be checked without knowing what its texts mean.
 //!
-//! Streams through the ledgers and never needs the run's OS lock. What is kept in memory is bounded: a run with more
-//! records than one pass may hold is read in several passes, each of which looks at a share of the questions.
+//! Streams through the ledgers once and never needs the run's OS lock. What a record means for the rules waits in temporary
+//! files, so that memory does not grow with the ledgers save for the units of one share of the questions.
 
 mod blobs;
+mod code;
+mod marks;
 mod report;
-mod stages;
+mod rules;
+mod shares;
 mod units;
 
 pub use report::{BlobCheck, StageReport, Verification};
 
+use super::record::Record;
 use super::scan::{End, Scan, Step};
-use super::stage::{Answers, Evidence, Judgments, Stage as _};
-use super::{Damage, LedgerError, files, folder};
+use super::stage::{Answers, Evidence, FILES, Judgments};
+use super::{Damage, LedgerError, Recorded, files, folder};
 use crate::model::{Digest, FailureClass};
 use blobs::References;
 use camino::Utf8Path;
-use stages::{AnswersCheck, Check, EvidenceCheck, JudgmentsCheck};
-use units::Share;
-
-/// Ledger bytes to one pass. A record has 200 bytes or more and keeps less than 100 in memory, so that a pass holds at
-/// most about half of this.
-const BYTES_A_PASS: u64 = 512 * 1024 * 1024;
+use code::Placed;
+use marks::{About, Accepted, Noted};
+use serde::de::DeserializeOwned;
+use shares::Shares;
+use std::hash::Hash;
+use units::Prints;
 
 /// Checks the run in this folder: every chain from header to seal, that each ledger continues the one before it, the
 /// order of attempts and outcomes, that nothing is accepted twice, that packets hold accepted answers and judgments
@@ -48,70 +52,66 @@ fn check(folder_path: &Utf8Path, blobs: BlobCheck, report: &mut Verification) ->
     folder::refuse_links(folder_path)?;
     let protocol = folder::protocol_lock(folder_path)?.head();
     report.protocol = Some(protocol);
-    let passes = 1 + ledger_bytes(folder_path)? / BYTES_A_PASS;
-    for pass in 0..passes {
-        let share = Share { pass, passes };
-        let mut whole = Verification::default();
-        let checked = check_share(folder_path, blobs, protocol, &share, &mut whole);
-        if pass == 0 {
-            *report = Verification { protocol: Some(protocol), ..whole };
-        }
-        checked?;
+    let mut stream = Stream { folder_path, blobs, prints: Prints::default(), shares: Shares::new() };
+    let streamed = stream.ledgers(protocol, report);
+    if streamed.as_ref().is_err_and(|error| error.class() != FailureClass::Evidence) {
+        return streamed;
     }
+    // What stands before a line whose chain is broken can still break a rule, and comes first.
+    if let Some((ledger, line, damage)) = stream.shares.first_broken()? {
+        let path = folder_path.join(FILES.get(ledger).copied().unwrap_or_default());
+        return Err(LedgerError::Damaged { path, line, damage });
+    }
+    streamed?;
     if blobs == BlobCheck::Present { blobs::check_all(folder_path, report) } else { Ok(()) }
 }
 
-fn ledger_bytes(folder_path: &Utf8Path) -> Result<u64, LedgerError> {
-    [Evidence::FILE, Answers::FILE, Judgments::FILE]
-        .iter()
-        .try_fold(0, |sum, file| Ok(sum + files::look(&folder_path.join(file))?.map_or(0, |metadata| metadata.len())))
-}
-
-fn check_share(
-    folder_path: &Utf8Path,
-    blobs: BlobCheck,
-    protocol: Digest,
-    share: &Share,
-    report: &mut Verification,
-) -> Result<(), LedgerError> {
-    let stream = Stream { folder_path, blobs, share };
-    let evidence = stream.check(protocol, &mut EvidenceCheck::default(), &mut report.evidence)?;
-    let mut answers_check = AnswersCheck::default();
-    let answers = stream.check(evidence, &mut answers_check, &mut report.answers)?;
-    let mut judgments_check = JudgmentsCheck::new(answers_check);
-    stream.check(answers, &mut judgments_check, &mut report.judgments)?;
-    Ok(())
-}
-
+/// One pass over the ledgers: chains, references to blobs, and what is remembered for the rules.
 struct Stream<'a> {
     folder_path: &'a Utf8Path,
     blobs: BlobCheck,
-    share: &'a Share,
+    prints: Prints,
+    shares: Shares,
 }
 
 impl Stream<'_> {
-    /// Checks one ledger against the head of the one before it and returns its own head.
-    fn check<C: Check>(&self, before: Digest, state: &mut C, report: &mut StageReport) -> Result<Digest, LedgerError> {
-        let path = self.folder_path.join(C::Stage::FILE);
-        let mut scan = Scan::open(&path, C::Stage::NAME)?;
+    fn ledgers(&mut self, protocol: Digest, report: &mut Verification) -> Result<(), LedgerError> {
+        let evidence = self.ledger::<Evidence, _, _, _>(0, protocol, &mut report.evidence)?;
+        let answers = self.ledger::<Answers, _, _, _>(1, evidence, &mut report.answers)?;
+        self.ledger::<Judgments, _, _, _>(2, answers, &mut report.judgments).map(|_| ())
+    }
+
+    /// Reads one ledger, checks it against the head of the one before it, and returns its own head.
+    fn ledger<S, K, A, N>(
+        &mut self,
+        ledger: usize,
+        before: Digest,
+        report: &mut StageReport,
+    ) -> Result<Digest, LedgerError>
+    where
+        S: Recorded<Record = Record<K, A, N>>,
+        K: About + Hash + DeserializeOwned,
+        A: Accepted + DeserializeOwned,
+        N: Noted + DeserializeOwned,
+    {
+        let path = self.folder_path.join(S::FILE);
+        let mut scan = Scan::open(&path, S::NAME)?;
         scan.check_before(before)?;
-        // References are the same in every pass: the first one looks at them.
-        let looked_at = self.blobs == BlobCheck::Present && self.share.pass == 0;
-        let mut references = looked_at.then(|| References::new(self.folder_path, &path));
+        let mut references = (self.blobs == BlobCheck::Present).then(|| References::new(self.folder_path, &path));
         let end = loop {
             let (seq, fields) = match scan.step()? {
                 Step::Record { seq, fields } => (seq, fields),
                 Step::End(end) => break end,
             };
             let record = serde_json::from_slice(fields);
-            let record = record.map_err(|error| scan.damaged(Damage::Record { column: error.column() }))?;
+            let record: Record<K, A, N> =
+                record.map_err(|error| scan.damaged(Damage::Record { column: error.column() }))?;
             report.count(&record);
             if let Some(references) = &mut references {
-                references.take(scan.line(), C::references(&record))?;
+                references.take(scan.line(), marks::references(&record))?;
             }
-            if self.share.holds(C::question(&record)) {
-                state.record(seq, &record).map_err(|damage| scan.damaged(damage))?;
-            }
+            let (question, mark) = (marks::question(&record), marks::mark(&self.prints, seq, &record));
+            self.shares.take(ledger, &Placed { line: scan.line(), question: self.prints.of(question), mark })?;
         };
         references.map_or(Ok(()), |mut references| references.flush())?;
         let End::Sealed { head } = end else { return Err(LedgerError::Unsealed { path }) };

@@ -1,35 +1,26 @@
 //! Which units of work are open and which are done, in a few bytes each.
 
 use crate::ledger::Damage;
-use crate::model::{Digest, QuestionId};
+use crate::model::Digest;
 use std::collections::{HashMap, hash_map::Entry};
-use std::hash::{BuildHasher as _, DefaultHasher, Hash, Hasher as _, RandomState};
-
-/// The share of the questions that one pass looks at.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Share {
-    /// Which pass, from 0.
-    pub pass: u64,
-    /// How many passes there are, at least 1.
-    pub passes: u64,
-}
-
-impl Share {
-    /// Whether the question belongs to it.
-    pub(super) fn holds(&self, question: &QuestionId) -> bool {
-        if self.passes == 1 {
-            return true;
-        }
-        let mut hasher = DefaultHasher::new();
-        question.hash(&mut hasher);
-        hasher.finish() % self.passes == self.pass
-    }
-}
+use std::hash::{BuildHasher as _, Hash, RandomState};
 
 /// Stands for a unit of work: 128 bits under keys that differ from one process to the next, so that no ledger can be
 /// made whose units collide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Print(u64, u64);
+
+impl Print {
+    /// As two words.
+    pub(super) const fn words(self) -> [u64; 2] {
+        [self.0, self.1]
+    }
+
+    /// From two words.
+    pub(super) const fn from_words([one, other]: [u64; 2]) -> Self {
+        Self(one, other)
+    }
+}
 
 /// Makes prints.
 #[derive(Clone, Default)]
@@ -45,14 +36,24 @@ impl Prints {
 }
 
 /// Half of a digest: no second text is known, nor can one be found, that shares it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Half([u8; 16]);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Half(u128);
 
 impl Half {
     pub(super) fn of(digest: &Digest) -> Self {
-        let mut half = [0; 16];
-        half.copy_from_slice(&digest.as_bytes()[..16]);
-        Self(half)
+        let (half, _) = digest.as_bytes().split_first_chunk::<16>().unwrap_or((&[0; 16], &[]));
+        Self(u128::from_le_bytes(*half))
+    }
+
+    /// As two words.
+    #[expect(clippy::cast_possible_truncation, reason = "each word is one half of it")]
+    pub(super) const fn words(self) -> [u64; 2] {
+        [self.0 as u64, (self.0 >> 64) as u64]
+    }
+
+    /// From two words.
+    pub(super) fn from_words([low, high]: [u64; 2]) -> Self {
+        Self(u128::from(high) << 64 | u128::from(low))
     }
 }
 

@@ -1,10 +1,16 @@
-//! How much durability costs, and how fast a run is verified. Prints figures; docs/reliability.md keeps some.
+//! How much durability costs, how fast a run is verified, and how much memory both take. Prints figures;
+//! docs/reliability.md keeps some.
 //!
-//! `cargo bench --bench ledger`, with `LEDGER_BENCH_FOLDER` naming a folder on the disk in question (default: the
-//! build folder) and `LEDGER_BENCH_UNITS` the number of units of work (default: 20,000).
+//! `cargo bench --bench ledger -- [GROUP...]`, where a group is `server`, `append`, `verify` or `memory` (default: all), with
+//! `LEDGER_BENCH_FOLDER` naming a folder on the disk in question (default: the build folder), `LEDGER_BENCH_UNITS` the
+//! number of units of work (default: 20,000) and `LEDGER_BENCH_QUESTIONS` the number of questions that are asked of the local
+//! server in a round, four calls each (default: 1,000).
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a measurement that cannot go on says so and stops")]
 #![expect(clippy::print_stdout, reason = "prints what it measured")]
+
+mod memory;
+mod server;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use churngate::ledger::record::{AcceptedAnswer, Attempt, Outcome, Record, Verdict};
@@ -97,6 +103,21 @@ fn fresh(root: &Utf8Path, name: &str) -> Utf8PathBuf {
     path
 }
 
+/// What earlier rounds left to be written is written before the clock starts: the next flush would pay for it.
+fn settle() {
+    assert!(Command::new("sync").status().expect("`sync` starts").success());
+}
+
+/// Measures both settings, each first in every other round: the first one meets another disk than the second.
+fn in_turn(round: usize, mut measure: impl FnMut(Durability) -> f64) -> (f64, f64) {
+    if round.is_multiple_of(2) {
+        let durable = measure(Durability::Full);
+        return (durable, measure(Durability::Off));
+    }
+    let fast = measure(Durability::Off);
+    (measure(Durability::Full), fast)
+}
+
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
@@ -106,11 +127,16 @@ fn median(mut values: Vec<f64>) -> f64 {
 fn durability(root: &Utf8Path, units: u32, with_blobs: bool) {
     let mut ratios = Vec::new();
     let (mut full, mut off) = (Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         let rate = |name: &str, durability| {
-            f64::from(units) / record(&fresh(root, name), durability, units, with_blobs).as_secs_f64()
+            let path = fresh(root, &format!("append-{with_blobs}-{name}-{round}"));
+            settle();
+            f64::from(units) / record(&path, durability, units, with_blobs).as_secs_f64()
         };
-        let (durable, fast) = (rate("full", Durability::Full), rate("off", Durability::Off));
+        let (durable, fast) = in_turn(round, |durability| match durability {
+            Durability::Full => rate("full", durability),
+            Durability::Off => rate("off", durability),
+        });
         ratios.push(durable / fast);
         full.push(durable);
         off.push(fast);
@@ -157,16 +183,38 @@ fn verification(root: &Utf8Path, units: u32) {
     }
 }
 
+fn number(name: &str, default: u32) -> u32 {
+    std::env::var(name).ok().and_then(|units| units.parse().ok()).unwrap_or(default)
+}
+
 fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     // `cargo test --benches` builds and starts benches with this argument: nothing is measured then.
-    if std::env::args().any(|argument| argument == "--test") {
+    if arguments.iter().any(|argument| argument == "--test") {
         return;
     }
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["--serve"] => return server::serve(),
+        ["--memory", what, folder, records] => return memory::measure(what, Utf8Path::new(folder), records),
+        _ => {}
+    }
+    let chosen = |group: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == group);
     let root = std::env::var("LEDGER_BENCH_FOLDER").unwrap_or_else(|_| env!("CARGO_TARGET_TMPDIR").to_owned());
     let root = Utf8PathBuf::from(root).join("ledger-bench");
-    let units = std::env::var("LEDGER_BENCH_UNITS").ok().and_then(|units| units.parse().ok()).unwrap_or(20_000);
-    durability(&root, units, false);
-    durability(&root, units, true);
-    verification(&root, units * 5);
+    std::fs::create_dir_all(&root).expect("a folder to measure in");
+    let units = number("LEDGER_BENCH_UNITS", 20_000);
+    if chosen("server") {
+        server::attempts(&root, number("LEDGER_BENCH_QUESTIONS", 1_000));
+    }
+    if chosen("append") {
+        durability(&root, units, false);
+        durability(&root, units, true);
+    }
+    if chosen("verify") {
+        verification(&root, units * 5);
+    }
+    if chosen("memory") {
+        memory::table(&root);
+    }
     std::fs::remove_dir_all(&root).expect("the measured runs are removed");
 }

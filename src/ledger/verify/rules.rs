@@ -1,0 +1,153 @@
+//! What must hold of the records of each stage, beyond their chain.
+
+use super::code::Placed;
+use super::marks::{Gist, Mark, Note};
+use super::units::{Half, Print, Units};
+use crate::ledger::Damage;
+use std::collections::{HashMap, HashSet};
+
+/// The rules of one ledger, for the questions that are looked at together.
+pub(super) trait Rules {
+    /// Takes the next record.
+    ///
+    /// # Errors
+    /// It breaks a rule.
+    fn take(&mut self, placed: Placed) -> Result<(), Damage>;
+}
+
+/// Evidence: two passes that agree where a note says so.
+#[derive(Default)]
+pub(super) struct EvidenceRules {
+    units: Units<Half>,
+    noted: HashSet<Print>,
+}
+
+impl Rules for EvidenceRules {
+    fn take(&mut self, placed: Placed) -> Result<(), Damage> {
+        match placed.mark {
+            Mark::Attempt { seq, unit } => self.units.attempt(seq, unit),
+            Mark::Outcome { attempt, unit, accepted } => {
+                self.units.outcome(attempt, unit, accepted.as_ref().and_then(blob))
+            }
+            Mark::Note(Note::Passes { passes, evidence, matched }) => self.note(passes, evidence, matched),
+            Mark::Note(Note::Unchanged | Note::Packet(_)) => Ok(()),
+        }
+    }
+}
+
+impl EvidenceRules {
+    fn note(&mut self, passes: [Print; 2], evidence: Half, matched: bool) -> Result<(), Damage> {
+        let [first, _] = passes;
+        if !self.noted.insert(first) {
+            return Err(Damage::NotedTwice);
+        }
+        let found: Vec<Half> = passes.iter().filter_map(|pass| self.units.accepted(*pass).copied()).collect();
+        let borne_out = if matched {
+            !found.is_empty() && found.iter().all(|half| *half == evidence)
+        } else {
+            found.contains(&evidence)
+        };
+        if borne_out { Ok(()) } else { Err(Damage::Passes) }
+    }
+}
+
+/// Answers: one accepted answer a cell, none for a question that is noted as unchanged.
+#[derive(Default)]
+pub(super) struct AnswersRules {
+    units: Units<Half>,
+    unchanged: HashSet<Print>,
+}
+
+impl Rules for AnswersRules {
+    fn take(&mut self, placed: Placed) -> Result<(), Damage> {
+        match placed.mark {
+            Mark::Attempt { .. } if self.unchanged.contains(&placed.question) => Err(Damage::AttemptForUnchanged),
+            Mark::Attempt { seq, unit } => self.units.attempt(seq, unit),
+            Mark::Outcome { attempt, unit, accepted } => {
+                self.units.outcome(attempt, unit, accepted.as_ref().and_then(blob))
+            }
+            Mark::Note(_) if self.unchanged.insert(placed.question) => Ok(()),
+            Mark::Note(_) => Err(Damage::NotedTwice),
+        }
+    }
+}
+
+/// Judgments: a packet of accepted answers before its attempts, and at most one label for each of its pairs.
+pub(super) struct JudgmentsRules {
+    answers: AnswersRules,
+    units: Units<()>,
+    packets: HashMap<Print, u32>,
+    /// Labelled pairs of packets that were asked in parts and are not complete yet.
+    partial: HashMap<Print, HashSet<(u32, u32)>>,
+}
+
+impl Rules for JudgmentsRules {
+    fn take(&mut self, placed: Placed) -> Result<(), Damage> {
+        match placed.mark {
+            Mark::Attempt { seq, unit } => {
+                self.size(placed.question)?;
+                self.units.attempt(seq, unit)
+            }
+            Mark::Outcome { attempt, unit, accepted } => {
+                let complete = match accepted {
+                    Some(Gist::Pairs(pairs)) => Some(self.label(&pairs, placed.question)?),
+                    Some(Gist::Blob(_)) | None => None,
+                };
+                self.units.outcome(attempt, unit, complete.filter(|complete| *complete).map(|_| ()))
+            }
+            Mark::Note(Note::Packet(Some(answers))) => self.packet(placed.question, &answers),
+            Mark::Note(_) => Err(Damage::Packet),
+        }
+    }
+}
+
+impl JudgmentsRules {
+    /// Judges against these answers.
+    pub(super) fn new(answers: AnswersRules) -> Self {
+        Self { answers, units: Units::default(), packets: HashMap::new(), partial: HashMap::new() }
+    }
+
+    fn packet(&mut self, question: Print, answers: &[(Half, Vec<Print>)]) -> Result<(), Damage> {
+        let distinct: HashSet<Half> = answers.iter().map(|(half, _)| *half).collect();
+        let given = |(half, cells): &(Half, Vec<Print>)| {
+            cells.iter().all(|cell| self.answers.units.accepted(*cell) == Some(half))
+        };
+        if distinct.len() != answers.len() || !answers.iter().all(given) {
+            return Err(Damage::Packet);
+        }
+        let size = u32::try_from(answers.len()).map_err(|_| Damage::Packet)?;
+        match self.packets.insert(question, size) {
+            None => Ok(()),
+            Some(_) => Err(Damage::NotedTwice),
+        }
+    }
+
+    /// Takes the labels of a packet or of a part of it; whether every pair has its label then. A packet that is judged
+    /// at once leaves nothing behind.
+    fn label(&mut self, labels: &[(u32, u32)], question: Print) -> Result<bool, Damage> {
+        let size = self.size(question)?;
+        let pairs = u64::from(size) * (u64::from(size) - 1) / 2;
+        let mut labelled = self.partial.remove(&question).unwrap_or_default();
+        let fits = |one: u32, other: u32| one < other && other < size;
+        let new = labels.iter().all(|(one, other)| fits(*one, *other) && labelled.insert((*one, *other)));
+        if labels.is_empty() || !new {
+            return Err(Damage::Pairs { pairs });
+        }
+        let complete = labelled.len() as u64 == pairs;
+        if !complete {
+            self.partial.insert(question, labelled);
+        }
+        Ok(complete)
+    }
+
+    fn size(&self, question: Print) -> Result<u32, Damage> {
+        self.packets.get(&question).copied().ok_or(Damage::NoPacket)
+    }
+}
+
+const fn blob(gist: &Gist) -> Option<Half> {
+    match gist {
+        Gist::Blob(half) => Some(*half),
+        Gist::Pairs(_) => None,
+    }
+}
