@@ -4,6 +4,7 @@ use super::AnalyzeError;
 use super::comparison::Comparison;
 use super::figures::{Alignment, Analysis, KernelFigures, Power};
 use super::round::significant;
+use super::scoring::{Scores, Scoring};
 use super::settings::Settings;
 use super::stream::{self, Rows};
 use super::{alignment, correctness, flips, kernel, ladder, overlap, power, subgroup, trajectory, transitivity};
@@ -15,9 +16,28 @@ use std::collections::BTreeSet;
 /// # Errors
 /// Observations that do not make an audit: none at all, an id twice, unequal repeats, a missing snapshot or judgment.
 pub fn analyze(observations: &[Observation], settings: &Settings) -> Result<Analysis, AnalyzeError> {
+    compute(observations, settings, Scoring::Texts(settings.normalisation))
+}
+
+/// The same from recorded scores in place of texts: the answers of the observations are names, and their gold is not read.
+///
+/// # Errors
+/// As [`analyze`], or an answer that has no score.
+pub fn analyze_recorded(
+    observations: &[Observation],
+    settings: &Settings,
+    scores: &Scores,
+) -> Result<Analysis, AnalyzeError> {
+    compute(observations, settings, Scoring::Recorded(scores))
+}
+
+fn compute(observations: &[Observation], settings: &Settings, scoring: Scoring<'_>) -> Result<Analysis, AnalyzeError> {
     settings.check()?;
     check_ids(observations)?;
-    let comparison = Comparison::build(observations, &settings.old, &settings.new, settings.normalisation)?;
+    if let Some(question) = scoring.unscored(observations) {
+        return Err(AnalyzeError::Unscored(question.clone()));
+    }
+    let comparison = Comparison::build(observations, &settings.old, &settings.new, scoring)?;
     let kernels = kernels(observations, &comparison, settings)?;
     let flipped = flipped(&comparison);
     let repeats = comparison.lattice.map_or((0, 0), |lattice| (lattice.repeats().old, lattice.repeats().new));
@@ -28,13 +48,13 @@ pub fn analyze(observations: &[Observation], settings: &Settings) -> Result<Anal
         repeats,
         confidence: settings.confidence,
         kernels,
-        flips: flips::list(&comparison, settings.normalisation),
-        correctness: correctness::correctness(&comparison, settings.normalisation)?,
+        flips: flips::list(&comparison, scoring),
+        correctness: correctness::correctness(&comparison, scoring)?,
         overlap: overlap::overlap(observations, settings, |observation| flipped.contains(&observation.id))?,
         subgroups: subgroup::subgroups(observations, &comparison)?,
         power: smallest_detectable(&comparison, settings),
-        ladder: ladder::ladder(observations, settings)?,
-        trajectories: trajectory::trajectories(observations, &comparison, settings)?,
+        ladder: ladder::ladder(observations, settings, scoring)?,
+        trajectories: trajectory::trajectories(observations, &comparison, settings, scoring)?,
         closed_book: closed_book(&comparison, settings)?,
         transitivity: transitivity::transitivity(&comparison)?,
     })

@@ -3,7 +3,8 @@
 use super::AnalyzeError;
 use super::edges::Edges;
 use super::lattice::{Lattice, Repeats};
-use crate::model::{Answer, Kernel, Label, Normalisation, Observation, SnapshotAnswers, SnapshotName};
+use super::scoring::Scoring;
+use crate::model::{Answer, Kernel, Label, Observation, SnapshotAnswers, SnapshotName};
 
 /// One asked question: its answers from both snapshots, and which of them agree.
 #[derive(Clone, Debug)]
@@ -57,8 +58,9 @@ impl<'a> Comparison<'a> {
         observations: &'a [Observation],
         old: &SnapshotName,
         new: &SnapshotName,
-        normalisation: Normalisation,
+        scoring: impl Into<Scoring<'a>>,
     ) -> Result<Self, AnalyzeError> {
+        let scoring = scoring.into();
         let mut comparison = Self { asked: Vec::new(), unchanged: 0, lattice: None };
         for observation in observations {
             let pair = (find(observation, old)?, find(observation, new)?);
@@ -68,7 +70,7 @@ impl<'a> Comparison<'a> {
                 comparison.unchanged += 1;
             } else {
                 let lattice = comparison.lattice_for(observation, pair)?;
-                comparison.asked.push(ask(observation, pair, lattice.repeats(), normalisation)?);
+                comparison.asked.push(ask(observation, pair, lattice.repeats(), scoring)?);
             }
         }
         Ok(comparison)
@@ -129,11 +131,11 @@ fn ask<'a>(
     observation: &'a Observation,
     (old, new): (&'a SnapshotAnswers, &'a SnapshotAnswers),
     repeats: Repeats,
-    normalisation: Normalisation,
+    scoring: Scoring<'_>,
 ) -> Result<Asked<'a>, AnalyzeError> {
     let pooled: Vec<&Answer> = old.answers.iter().chain(&new.answers).collect();
-    let normal: Vec<String> = pooled.iter().map(|answer| normalisation.apply(answer.as_str())).collect();
-    let exact = Edges::build(repeats, |i, j| Ok::<_, AnalyzeError>(normal[i] == normal[j]))?;
+    let classes = scoring.classes(observation, &pooled);
+    let exact = Edges::build(repeats, |i, j| Ok::<_, AnalyzeError>(classes[i] == classes[j]))?;
     let semantic = Edges::build(repeats, |i, j| match observation.label(pooled[i], pooled[j]) {
         Some(label) => Ok(label == Label::Same),
         None => Err(missing(observation, (old, new), i, j)),

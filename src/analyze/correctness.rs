@@ -4,8 +4,8 @@ use super::AnalyzeError;
 use super::comparison::{Asked, Comparison};
 use super::figures::{Correctness, Flows};
 use super::lattice::fraction;
-use super::score::GoldAnswers;
-use crate::model::{Answer, Fraction, Label, Normalisation};
+use super::scoring::{Marks, Scoring};
+use crate::model::{Answer, Fraction, Label};
 
 /// Sums over the answers of one snapshot.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,15 +20,12 @@ struct Side {
 ///
 /// # Errors
 /// [`AnalyzeError::TooLarge`] where a denominator does not fit.
-pub fn correctness(
-    comparison: &Comparison<'_>,
-    normalisation: Normalisation,
-) -> Result<Option<Correctness>, AnalyzeError> {
+pub fn correctness(comparison: &Comparison<'_>, scoring: Scoring<'_>) -> Result<Option<Correctness>, AnalyzeError> {
     let (mut old, mut new) = (Side::default(), Side::default());
     let (mut same, mut changed) = (Flows::default(), Flows::default());
     let (mut questions, mut comparisons) = (0, 0);
     for asked in &comparison.asked {
-        let Some(gold) = GoldAnswers::new(&asked.observation.gold, normalisation) else { continue };
+        let Some(gold) = scoring.marks(asked.observation) else { continue };
         questions += 1;
         let right_old = old.add(&asked.old.answers, &gold);
         let right_new = new.add(&asked.new.answers, &gold);
@@ -46,7 +43,7 @@ pub fn correctness(
         comparisons,
         exact_match: (old.exact_match()?, new.exact_match()?),
         f1: (old.mean_f1(), new.mean_f1()),
-        unknown: unknown(comparison)?,
+        unknown: unknown(comparison, scoring)?,
         flows_same_meaning: same,
         flows_changed_meaning: changed,
     }))
@@ -54,7 +51,7 @@ pub fn correctness(
 
 impl Side {
     /// Adds the answers of one question; says which of them are right.
-    fn add(&mut self, answers: &[Answer], gold: &GoldAnswers) -> Vec<bool> {
+    fn add(&mut self, answers: &[Answer], gold: &Marks<'_>) -> Vec<bool> {
         let right: Vec<bool> = answers.iter().map(|answer| gold.matches(answer)).collect();
         self.answers += answers.len() as u64;
         self.right += right.iter().map(|right| i64::from(*right)).sum::<i64>();
@@ -92,11 +89,13 @@ fn keeps_meaning(asked: &Asked<'_>, repeat: usize) -> bool {
 }
 
 /// The shares of UNKNOWN among all answers to asked questions.
-fn unknown(comparison: &Comparison<'_>) -> Result<(Fraction, Fraction), AnalyzeError> {
+fn unknown(comparison: &Comparison<'_>, scoring: Scoring<'_>) -> Result<(Fraction, Fraction), AnalyzeError> {
     let share = |answers: &dyn Fn(&Asked<'_>) -> Vec<bool>| {
         let said: Vec<bool> = comparison.asked.iter().flat_map(answers).collect();
         fraction(said.iter().map(|unknown| i64::from(*unknown)).sum(), 1, said.len() as u64)
     };
-    let marks = |answers: &[Answer]| answers.iter().map(Answer::is_unknown).collect();
-    Ok((share(&|asked| marks(&asked.old.answers))?, share(&|asked| marks(&asked.new.answers))?))
+    let marks = |asked: &Asked<'_>, answers: &[Answer]| {
+        answers.iter().map(|answer| scoring.is_unknown(asked.observation, answer)).collect()
+    };
+    Ok((share(&|asked| marks(asked, &asked.old.answers))?, share(&|asked| marks(asked, &asked.new.answers))?))
 }

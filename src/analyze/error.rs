@@ -15,6 +15,9 @@ pub enum AnalyzeError {
     /// The same snapshot is named twice in the settings or in one observation.
     #[error("snapshot `{0}` is named twice")]
     DuplicateSnapshot(SnapshotName),
+    /// An answer without a recorded score, where scores take the place of texts.
+    #[error("question `{0}`: an answer has no recorded score")]
+    Unscored(QuestionId),
     /// An observation lacks a snapshot that the settings name.
     #[error("question `{question}`: snapshot `{snapshot}` is missing")]
     MissingSnapshot {

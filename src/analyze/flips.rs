@@ -3,8 +3,9 @@
 use super::comparison::{Asked, Comparison};
 use super::figures::Flip;
 use super::lattice::{Agreeing, Repeats};
-use super::{overlap, score};
-use crate::model::{Answer, Kernel, Normalisation};
+use super::overlap;
+use super::scoring::Scoring;
+use crate::model::{Answer, Kernel};
 
 /// Stable flips under one kernel.
 #[must_use]
@@ -31,15 +32,15 @@ pub fn corrected(comparison: &Comparison<'_>, kernel: Kernel) -> Option<f64> {
 /// The stable flips of the semantic kernel, worst first: right answers lost, then wrong to differently wrong and those
 /// without gold, then right answers gained; by id among equals.
 #[must_use]
-pub fn list(comparison: &Comparison<'_>, normalisation: Normalisation) -> Vec<Flip> {
+pub fn list(comparison: &Comparison<'_>, scoring: Scoring<'_>) -> Vec<Flip> {
     let flipped = comparison.asked.iter().filter(|asked| asked.is_flip());
-    let mut flips: Vec<Flip> = flipped.filter_map(|asked| describe(asked, normalisation)).collect();
+    let mut flips: Vec<Flip> = flipped.filter_map(|asked| describe(asked, scoring)).collect();
     flips.sort_by(|one, other| (severity(one), &one.question).cmp(&(severity(other), &other.question)));
     flips
 }
 
-fn describe(asked: &Asked<'_>, normalisation: Normalisation) -> Option<Flip> {
-    let gold = score::GoldAnswers::new(&asked.observation.gold, normalisation);
+fn describe(asked: &Asked<'_>, scoring: Scoring<'_>) -> Option<Flip> {
+    let gold = scoring.marks(asked.observation);
     let any_right = |answers: &[Answer]| gold.as_ref().map(|gold| answers.iter().any(|answer| gold.matches(answer)));
     Some(Flip {
         question: asked.observation.id.clone(),

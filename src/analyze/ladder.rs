@@ -6,6 +6,7 @@ use super::figures::Rung;
 use super::flips;
 use super::kernel::total;
 use super::lattice::fraction;
+use super::scoring::Scoring;
 use super::settings::Settings;
 use crate::model::{Fraction, Kernel, Observation};
 
@@ -13,7 +14,11 @@ use crate::model::{Fraction, Kernel, Observation};
 ///
 /// # Errors
 /// Those of [`Comparison::build`], for any adjacent pair.
-pub fn ladder(observations: &[Observation], settings: &Settings) -> Result<Vec<Rung>, AnalyzeError> {
+pub fn ladder(
+    observations: &[Observation],
+    settings: &Settings,
+    scoring: Scoring<'_>,
+) -> Result<Vec<Rung>, AnalyzeError> {
     if settings.between.is_empty() {
         return Ok(Vec::new());
     }
@@ -21,7 +26,7 @@ pub fn ladder(observations: &[Observation], settings: &Settings) -> Result<Vec<R
     let pairs = steps.iter().zip(steps.iter().skip(1));
     pairs
         .map(|(from, to)| {
-            let comparison = Comparison::build(observations, from, to, settings.normalisation)?;
+            let comparison = Comparison::build(observations, from, to, scoring)?;
             Ok(Rung {
                 from: (*from).clone(),
                 to: (*to).clone(),

@@ -33,6 +33,7 @@ pub mod randomisation;
 pub mod replication;
 mod round;
 pub mod score;
+pub mod scoring;
 mod settings;
 pub mod stream;
 pub mod subgroup;
@@ -40,7 +41,8 @@ pub mod sum;
 pub mod trajectory;
 pub mod transitivity;
 
-pub use audit::analyze;
+pub use audit::{analyze, analyze_recorded};
 pub use error::AnalyzeError;
 pub use figures::*;
+pub use scoring::{QuestionScores, Score, Scores, Scoring};
 pub use settings::Settings;

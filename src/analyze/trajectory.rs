@@ -4,6 +4,7 @@ use super::AnalyzeError;
 use super::alignment::{Agreeing, agreeing, alignment};
 use super::comparison::{Comparison, find};
 use super::figures::Trajectories;
+use super::scoring::Scoring;
 use super::settings::Settings;
 use crate::model::{Observation, QuestionId};
 use std::collections::BTreeSet;
@@ -18,11 +19,12 @@ pub fn trajectories(
     observations: &[Observation],
     ends: &Comparison<'_>,
     settings: &Settings,
+    scoring: Scoring<'_>,
 ) -> Result<Option<Trajectories>, AnalyzeError> {
     if settings.between.is_empty() {
         return Ok(None);
     }
-    let steps = flips_by_step(observations, settings)?;
+    let steps = flips_by_step(observations, settings, scoring)?;
     let flips = |observation: &Observation| steps.iter().filter(|step| step.contains(&observation.id)).count();
     let asked = || observations.iter().filter(|observation| !observation.unchanged);
     let mut returns = 0;
@@ -40,12 +42,16 @@ pub fn trajectories(
 
 type Flipped<'a> = BTreeSet<&'a QuestionId>;
 
-fn flips_by_step<'a>(observations: &'a [Observation], settings: &Settings) -> Result<Vec<Flipped<'a>>, AnalyzeError> {
+fn flips_by_step<'a>(
+    observations: &'a [Observation],
+    settings: &Settings,
+    scoring: Scoring<'a>,
+) -> Result<Vec<Flipped<'a>>, AnalyzeError> {
     let snapshots = settings.steps();
     let pairs = snapshots.iter().zip(snapshots.iter().skip(1));
     pairs
         .map(|(from, to)| {
-            let comparison = Comparison::build(observations, from, to, settings.normalisation)?;
+            let comparison = Comparison::build(observations, from, to, scoring)?;
             let flips = comparison.asked.iter().filter(|asked| asked.is_flip());
             Ok(flips.map(|asked| &asked.observation.id).collect())
         })

@@ -28,7 +28,9 @@ pub enum Command {
     /// Join the shards of a matrix job to one run, and decide.
     Merge(MergeArguments),
     /// Recompute everything from the ledgers, without a network.
-    Verify(FolderArguments),
+    Verify(VerifyArguments),
+    /// Copy a finished run without its texts; the copy can be verified, too.
+    Export(ExportArguments),
     /// Render the report of a finished run again.
     Report(ReportArguments),
     /// The statistics alone, on answers and labels made elsewhere.
@@ -106,11 +108,24 @@ pub struct RunArguments {
     pub folder_file: Option<Utf8PathBuf>,
 }
 
-/// A run.
+/// A run, to be verified.
 #[derive(Debug, Args)]
-pub struct FolderArguments {
+pub struct VerifyArguments {
+    /// The run's folder, `.churngate/<digest>`, or an export of one.
+    pub run: Utf8PathBuf,
+    /// Print the claim matrix instead: each figure of the report and the records it comes from.
+    #[arg(long)]
+    pub claims: bool,
+}
+
+/// A run, to be exported.
+#[derive(Debug, Args)]
+pub struct ExportArguments {
     /// The run's folder: `.churngate/<digest>`.
     pub run: Utf8PathBuf,
+    /// The folder to make; `RUN-export` where absent. Nothing may be there yet.
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<Utf8PathBuf>,
 }
 
 /// The shards of one audit.

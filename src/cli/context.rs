@@ -68,14 +68,23 @@ fn usable(key: &str) -> bool {
     !key.is_empty() && !key.chars().any(char::is_control)
 }
 
-/// Cancels the run at the first interrupt and ends at the second, with what is then to be said.
+/// How long calls in flight may take after an interrupt.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// Cancels the run at the first interrupt and ends at the second, or when the calls in flight have had their time, with
+/// what is then to be said.
 pub async fn interrupted_twice(cancel: &CancellationToken) -> Failure {
     interrupted().await;
     cancel.cancel();
-    output::say("interrupted: waiting for the calls in flight; interrupt again to stop at once");
-    interrupted().await;
-    Failure::new(FailureClass::Incomplete, "interrupted twice: the calls in flight were given up")
-        .with_hint("run the same command again to go on")
+    let seconds = GRACE.as_secs();
+    output::say(&format!(
+        "interrupted: waiting up to {seconds} seconds for the calls in flight; interrupt again to stop at once"
+    ));
+    let why = tokio::select! {
+        () = interrupted() => "interrupted twice: the calls in flight were given up".to_owned(),
+        () = tokio::time::sleep(GRACE) => format!("interrupted: calls in flight were given up after {seconds} seconds"),
+    };
+    Failure::new(FailureClass::Incomplete, why).with_hint("run the same command again to go on")
 }
 
 /// Ends at Ctrl-C, or where the system asks the process to end. Never ends where no signal can be had.

@@ -5,6 +5,7 @@ mod analyze;
 mod arguments;
 mod check;
 mod context;
+mod export;
 mod init;
 mod merge;
 mod output;
@@ -64,6 +65,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Run(arguments) => run::run(&arguments),
         Command::Merge(arguments) => merge::merge(&arguments),
         Command::Verify(arguments) => verify::verify(&arguments),
+        Command::Export(arguments) => export::export(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Analyze(arguments) => analyze::analyze(&arguments),
         Command::Publish(arguments) => publish::publish(&arguments),

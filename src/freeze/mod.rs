@@ -28,4 +28,4 @@ pub use error::{FreezeError, QuestionProblem};
 pub use lines::question_lines;
 pub use plan::{Inputs, plan};
 pub use protocol::{Frozen, Origin, Protocol, ResolvedSnapshot, Seeds};
-pub use store::{freeze, load};
+pub use store::{freeze, load, load_without_texts};

@@ -1,12 +1,12 @@
 //! The protocol on disk: written once, read back with every digest derived again.
 
-use super::document::Document;
+use super::document::{Document, Questions as Digests};
 use super::plan::{Templates, assemble};
-use super::protocol::Sources;
-use super::{Frozen, Protocol, compare};
+use super::protocol::{Origin, Sources};
+use super::{Frozen, Protocol, compare, seeds};
 use crate::ledger::stage::Protocol as ProtocolStage;
 use crate::ledger::{BlobReader, RunFolder, Stage};
-use crate::model::{Digest, Failure, FailureClass};
+use crate::model::{Digest, Failure, FailureClass, Question};
 use crate::spec;
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -42,9 +42,8 @@ pub fn load(folder_path: &Utf8Path) -> Result<Protocol, Failure> {
     let Some(locked) = read_lock(&path)? else {
         return Err(broken(&path, "it is missing"));
     };
-    let document = Document::read(&locked).map_err(|fault| broken(&path, &fault))?;
-    let spec = spec::from_canonical(&document.spec)
-        .ok_or_else(|| broken(&path, "the spec in it is not one that this program reads"))?;
+    let document = read_document(&path, &locked)?;
+    let spec = read_spec(&path, &document.spec)?;
     let blobs = BlobReader::at(folder_path);
     let sources = Sources {
         questions: blobs.get(&document.questions.file)?,
@@ -60,6 +59,48 @@ pub fn load(folder_path: &Utf8Path) -> Result<Protocol, Failure> {
         .map_err(|error| broken(&path, &format!("its questions do not come out again: {error}")))?;
     compare(&locked, &protocol)?;
     Ok(protocol)
+}
+
+/// Reads the protocol of an export back, where no blob is left: `questions` are the selected ones in their order, by id,
+/// tags and cluster, and are held against the digests in the lock. Texts and prompts stay empty.
+///
+/// # Errors
+/// There is no lock, it is of a later version, or a digest does not come out as locked.
+pub fn load_without_texts(folder_path: &Utf8Path, questions: Vec<Question>) -> Result<Protocol, Failure> {
+    let path = folder_path.join(ProtocolStage::FILE);
+    let locked = read_lock(&path)?.ok_or_else(|| broken(&path, "it is missing"))?;
+    let document = read_document(&path, &locked)?;
+    let spec = read_spec(&path, &document.spec)?;
+    let snapshots = document.resolved();
+    let Document { tool_version, questions: named, prompts, .. } = document;
+    // What is made of texts and files is taken as locked; ids and groups are derived.
+    let Digests { file, exclude, only, texts, .. } = named;
+    let digests = Digests { file, exclude, only, texts, ..Digests::of(&Sources::default(), &questions) };
+    let again = Document::new(&tool_version, spec.canonical(), digests, &snapshots, prompts);
+    let lock_bytes = again.bytes().map_err(|error| broken(&path, &error.to_string()))?;
+    let digest = Digest::of(&locked);
+    let protocol = Protocol {
+        digest,
+        spec_digest: again.spec_digest,
+        spec,
+        base: Utf8PathBuf::new(),
+        snapshots,
+        questions,
+        answer_prompt: String::new(),
+        judge_prompt: String::new(),
+        seeds: seeds::derive(digest),
+        origin: Origin { tool_version, notes: Vec::new(), lock_bytes, sources: Sources::default() },
+    };
+    compare(&locked, &protocol)?;
+    Ok(protocol)
+}
+
+fn read_document(path: &Utf8Path, locked: &[u8]) -> Result<Document, Failure> {
+    Document::read(locked).map_err(|fault| broken(path, &fault))
+}
+
+fn read_spec(path: &Utf8Path, canonical: &serde_json::Value) -> Result<spec::Spec, Failure> {
+    spec::from_canonical(canonical).ok_or_else(|| broken(path, "the spec in it is not one that this program reads"))
 }
 
 fn text(blobs: &BlobReader, digest: &Digest) -> Result<String, Failure> {

@@ -7,6 +7,7 @@ mod answer;
 mod asked;
 mod backend;
 mod cells;
+mod check;
 mod command;
 mod embedded;
 mod llm;
@@ -19,6 +20,7 @@ mod stage;
 mod tests;
 mod tolerance;
 
+pub use check::check;
 pub use probe::probe;
 pub use stage::generate;
 pub use tolerance::{Missing, intolerable};

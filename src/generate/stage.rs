@@ -99,7 +99,12 @@ fn holds_answer(plan: &Plan<'_>, standing: &Standing, cell: &Cell) -> bool {
 }
 
 /// Whether the audit can stand with the cells that hold no answer after all attempts.
-fn weigh(plan: &Plan<'_>, unchanged: &[Option<Digest>], standing: &Standing, tally: &Tally) -> Result<(), Failure> {
+pub(super) fn weigh(
+    plan: &Plan<'_>,
+    unchanged: &[Option<Digest>],
+    standing: &Standing,
+    tally: &Tally,
+) -> Result<(), Failure> {
     let snapshots = plan.protocol.snapshots.iter();
     let mut missing: Vec<Missing> = snapshots.map(|snapshot| Missing::none(snapshot.name.to_string())).collect();
     for cell in order::cells(plan.protocol).iter().filter(|cell| is_asked(plan, unchanged, cell)) {

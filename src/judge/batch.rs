@@ -97,7 +97,7 @@ fn outcome(judged: &Judged, attempt: u64) -> JudgmentsRecord {
 }
 
 /// The digest of what the embedded judge is shown.
-fn request(packet: &Packet) -> Digest {
+pub(super) fn request(packet: &Packet) -> Digest {
     let answers = packet.answers().iter().map(|answer| answer.as_str().as_bytes());
     Digest::of_parts([embedded::NAME.as_bytes(), packet.question().as_bytes()].into_iter().chain(answers))
 }

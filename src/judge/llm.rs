@@ -27,6 +27,12 @@ impl LlmJudge {
         Ok(Self { endpoint, template: template.to_owned() })
     }
 
+    /// The same without a key, where nothing is sent.
+    #[must_use]
+    pub fn unkeyed(spec: &ModelServer, template: &str) -> Self {
+        Self { endpoint: Endpoint::unkeyed(spec), template: template.to_owned() }
+    }
+
     /// The digest of the request's body. No key stands in it.
     #[must_use]
     pub fn request(&self, packet: &Packet, part: &Part) -> Digest {

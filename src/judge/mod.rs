@@ -7,6 +7,7 @@
 mod backend;
 mod batch;
 mod calls;
+mod check;
 mod command;
 pub mod embedded;
 mod llm;
@@ -22,5 +23,6 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
+pub use check::check;
 pub use probe::probe;
 pub use stage::judge;

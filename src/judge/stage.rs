@@ -6,7 +6,7 @@ use super::llm::LlmJudge;
 use super::plan::{Plan, plan};
 use super::progress;
 use super::{batch, calls};
-use crate::freeze::Frozen;
+use crate::freeze::{Frozen, Protocol};
 use crate::http::{Context, Served, Tally};
 use crate::ledger::stage::Judgments;
 use crate::ledger::{self, AnswersLock, JudgmentsLock, Opened, RunFolder, Writer};
@@ -72,6 +72,12 @@ pub(super) struct Packets {
     pub missing: u64,
 }
 
+impl Packets {
+    fn lacking(self) -> String {
+        format!("{} of {} packets of different answers have no judgment", self.missing, self.all)
+    }
+}
+
 /// Judges what is left.
 async fn run(frozen: &Frozen, plan: &Plan, work: &Work<'_>) -> Result<Packets, Failure> {
     let spec = &frozen.protocol.spec.judge;
@@ -97,19 +103,29 @@ async fn run(frozen: &Frozen, plan: &Plan, work: &Work<'_>) -> Result<Packets, F
 /// differ have packets, so that what is missing is weighed against packets alone: among all questions, those that differ
 /// would be lost unnoticed where they are few. And where nothing at all was judged, no tolerance helps.
 fn check_missing(frozen: &Frozen, packets: Packets, work: &Work<'_>) -> Result<(), Failure> {
-    let Packets { all, missing } = packets;
-    if missing == 0 {
+    if packets.missing == 0 {
         return Ok(());
     }
-    let share = Fraction { numerator: i64::try_from(missing).unwrap_or(i64::MAX), denominator: all.max(1) };
-    let intolerable = share.compare(frozen.protocol.spec.tolerance.invalid_cells).is_gt();
-    let of = format!("{missing} of {all} packets of different answers have no judgment");
-    if missing >= all || intolerable {
-        let why = if missing >= all { of } else { format!("{of}, more than `tolerance.invalid_cells` allows") };
-        return Err(Failure::new(FailureClass::Incomplete, work.tally.after(&why))
+    if let Some(why) = weigh(&frozen.protocol, packets, &work.tally) {
+        return Err(Failure::new(FailureClass::Incomplete, why)
             .with_hint("run the same command again: only what is missing is asked for"));
     }
-    let note = format!("{of}; their questions are left out");
+    let note = format!("{}; their questions are left out", packets.lacking());
     work.context.observer.observe(Event::Note(work.tally.after(&note)));
     Ok(())
+}
+
+/// Why the judgments cannot stand with so many packets missing, if they cannot.
+pub(super) fn weigh(protocol: &Protocol, packets: Packets, tally: &Tally) -> Option<String> {
+    let Packets { all, missing } = packets;
+    let share = Fraction { numerator: i64::try_from(missing).unwrap_or(i64::MAX), denominator: all.max(1) };
+    let of = packets.lacking();
+    match missing {
+        0 => None,
+        _ if missing >= all => Some(tally.after(&of)),
+        _ if share.compare(protocol.spec.tolerance.invalid_cells).is_gt() => {
+            Some(tally.after(&format!("{of}, more than `tolerance.invalid_cells` allows")))
+        }
+        _ => None,
+    }
 }

@@ -5,6 +5,7 @@
 //! through `escape`, never raw.
 #![deny(clippy::disallowed_methods, reason = "a report is a function of its result alone")]
 
+pub mod claims;
 mod document;
 mod drawing;
 mod escape;
@@ -19,6 +20,7 @@ mod html;
 mod json;
 mod junit;
 mod markdown;
+mod matrix;
 mod numbers;
 mod picture;
 pub mod result;
@@ -27,6 +29,7 @@ mod terminal;
 mod tests;
 mod view;
 
+pub use claims::{Claim, Kind, Ledger, Source, claims};
 pub use excerpt::excerpt;
 pub use failure::{failure_within, plain};
 pub use formats::{FORMATS, Format};
@@ -34,6 +37,7 @@ pub use html::html;
 pub use json::{ParseError, json, parse};
 pub use junit::junit;
 pub use markdown::{MARKDOWN_BUDGET, markdown, markdown_within};
+pub use matrix::{ClaimMatrix, FlipRecords, RecordSpan, SourceFacts};
 pub use result::*;
 pub use terminal::{next_steps, terminal};
 

@@ -4,6 +4,7 @@
 //! against the protocol, and never takes text from a document or a server for anything but text.
 
 pub mod bm25;
+mod check;
 mod command;
 pub mod corpus;
 mod engine;
@@ -18,5 +19,6 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
+pub use check::check;
 pub use resolve::resolve;
 pub use stage::retrieve;

@@ -12,11 +12,15 @@ const MAX_BYTES: u64 = 1 << 30;
 const MAX_FILES: u64 = 500_000;
 
 /// The files of a run's own folder. Blobs lie in `blobs`.
-const FILES: [&str; 14] = [
+const FILES: [&str; 18] = [
     "protocol.lock.json",
     "evidence.jsonl",
     "answers.jsonl",
     "judgments.jsonl",
+    "classes.jsonl",
+    "export.json",
+    "claims.json",
+    "claims.md",
     "result.json",
     "report.md",
     "report.html",

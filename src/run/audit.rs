@@ -1,10 +1,11 @@
 //! The whole audit.
 
+use super::recompute::{self, Computed, Locks};
 use super::shard::{self, Shard};
-use super::{Prepared, origin, recompute};
+use super::{Prepared, classes, origin};
 use crate::freeze::Protocol;
 use crate::http::Context;
-use crate::ledger::{JudgmentsLock, RunFolder};
+use crate::ledger::RunFolder;
 use crate::model::{Event, Failure, FailureClass};
 use crate::report::{self, AuditResult};
 use crate::{freeze, generate, judge, retrieve};
@@ -24,10 +25,10 @@ pub struct Finished {
 /// # Errors
 /// Whatever a stage fails with; what is in the ledgers stays there, and the same call goes on from it.
 pub async fn audit(prepared: Prepared, context: &Context) -> Result<Finished, Failure> {
-    let (folder, protocol, judgments) = stages(prepared, context).await?;
-    let result = recompute::result(&protocol, folder.path(), &judgments)?;
-    write_reports(folder.path(), &result)?;
-    Ok(Finished { folder: folder.path().to_owned(), result })
+    let (folder, protocol, locks) = stages(prepared, context).await?;
+    let computed = recompute::compute(&protocol, folder.path(), &locks)?;
+    write_reports(folder.path(), &computed)?;
+    Ok(Finished { folder: folder.path().to_owned(), result: computed.result })
 }
 
 /// Runs every stage of one shard. It has no result of its own.
@@ -43,7 +44,7 @@ pub async fn audit_shard(prepared: Prepared, part: Shard, context: &Context) -> 
     Ok(folder.path().to_owned())
 }
 
-async fn stages(prepared: Prepared, context: &Context) -> Result<(RunFolder, Protocol, JudgmentsLock), Failure> {
+async fn stages(prepared: Prepared, context: &Context) -> Result<(RunFolder, Protocol, Locks), Failure> {
     for note in prepared.protocol.notes() {
         context.observer.observe(Event::Note(note.clone()));
     }
@@ -54,11 +55,14 @@ async fn stages(prepared: Prepared, context: &Context) -> Result<(RunFolder, Pro
     let evidence = retrieve::retrieve(&frozen, &folder, context).await?;
     let answers = generate::generate(&frozen, &folder, &evidence, context).await?;
     let judgments = judge::judge(&frozen, &folder, &answers, context).await?;
-    Ok((folder, frozen.protocol, judgments))
+    let locks = Locks { protocol: frozen.lock, evidence, answers, judgments };
+    Ok((folder, frozen.protocol, locks))
 }
 
-/// Writes every report of a result.
-pub(super) fn write_reports(folder: &Utf8Path, result: &AuditResult) -> Result<(), Failure> {
+/// Writes every report of a result, and what its figures need of the texts.
+pub(super) fn write_reports(folder: &Utf8Path, computed: &Computed) -> Result<(), Failure> {
+    let Computed { result, classes, .. } = computed;
+    write(folder, classes::FILE, classes)?;
     for format in report::FORMATS {
         write(folder, format.file, &(format.render)(result))?;
     }

@@ -4,7 +4,9 @@ use super::collect::Collected;
 use crate::analyze::Flip;
 use crate::freeze::Protocol;
 use crate::ledger::BlobReader;
-use crate::model::{Digest, Document, Evidence, Failure, FailureClass, Observation, QuestionId, SnapshotName};
+use crate::model::{
+    Digest, Document, Evidence, EvidenceKeys, Failure, FailureClass, Observation, QuestionId, SnapshotName,
+};
 use crate::report::{self, EvidenceLine, FlipDetail};
 use camino::Utf8Path;
 use std::collections::{BTreeSet, HashMap};
@@ -47,7 +49,7 @@ fn evidence(
     question: &QuestionId,
     snapshot: &SnapshotName,
 ) -> Result<Evidence, Failure> {
-    let Some(digest) = collected.evidence.get(&(question.clone(), snapshot.clone())) else {
+    let Some((digest, _)) = collected.evidence.locked.get(&(question.clone(), snapshot.clone())) else {
         return Ok(Evidence::default());
     };
     serde_json::from_slice(&blobs.get(digest)?)
@@ -66,4 +68,31 @@ fn lines(evidence: &Evidence, other: &BTreeSet<Digest>, answer: &str) -> Vec<Evi
         excerpt: report::excerpt(&document.text, answer, EXCERPT_CHARS),
     })
     .collect()
+}
+
+/// The same where texts are left out: ids and digests in their place.
+pub(super) fn details_without_texts(collected: &Collected, flips: &[Flip]) -> Vec<FlipDetail> {
+    let none = EvidenceKeys::default();
+    let detail = |flip: &Flip| {
+        let keys = |snapshot| collected.evidence.keys(&flip.question, &snapshot).unwrap_or(&none);
+        let (old, new) = (keys(SnapshotName::old()), keys(SnapshotName::new_snapshot()));
+        let (old_contents, new_contents): (BTreeSet<_>, BTreeSet<_>) =
+            (old.contents.iter().copied().collect(), new.contents.iter().copied().collect());
+        FlipDetail {
+            question: flip.question.clone(),
+            text: flip.question.0.clone(),
+            old_answer: flip.old.as_str().to_owned(),
+            new_answer: flip.new.as_str().to_owned(),
+            gold: Vec::new(),
+            left: ids(old, &new_contents),
+            came: ids(new, &old_contents),
+            shared: old_contents.intersection(&new_contents).count() as u64,
+        }
+    };
+    flips.iter().map(detail).collect()
+}
+
+fn ids(keys: &EvidenceKeys, other: &BTreeSet<Digest>) -> Vec<EvidenceLine> {
+    let gone = keys.ids.iter().zip(&keys.contents).filter(|(_, content)| !other.contains(content));
+    gone.map(|(id, _)| EvidenceLine { id: id.clone(), excerpt: String::new() }).collect()
 }

@@ -5,13 +5,17 @@
 
 pub mod artifact;
 pub mod audit;
+mod claims;
+mod classes;
 mod collect;
 mod edits;
+pub mod export;
 mod files;
 mod flips;
 pub mod foreign;
 mod lines;
 mod machinery;
+mod manifest;
 pub mod merge;
 mod newest;
 pub mod origin;
@@ -24,14 +28,17 @@ mod rule;
 pub mod shard;
 mod standing;
 mod tally;
+pub mod verify;
 
 pub use audit::{Finished, audit, audit_shard};
+pub use export::{Exported, export};
 pub use lines::{Lines, lines};
 pub use merge::merge;
 pub use origin::{Origin, origin};
 pub use plan::{Plan, plan};
 pub use prepare::{Prepared, Request, prepare};
 pub use probe::probe;
-pub use recompute::{Verified, recompute, recorded, verify};
+pub use recompute::{recompute, recorded};
 pub use rule::name;
 pub use shard::Shard;
+pub use verify::{Verified, verify};

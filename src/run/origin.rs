@@ -85,16 +85,24 @@ impl Origin {
 /// # Errors
 /// The record is damaged: class [`FailureClass::Evidence`].
 pub fn origin(folder: &Utf8Path) -> Result<Option<Origin>, Failure> {
-    let (files, name) = (Files::Tree(folder), Utf8Path::new(FILE));
-    let bytes = match files.read(name, LIMIT) {
-        Ok(bytes) => bytes,
-        Err(Unread::Missing) => return Ok(None),
-        Err(unread) => return Err(files.failure("the run's record", name, unread)),
-    };
+    let Some(bytes) = bytes(folder)? else { return Ok(None) };
     serde_json::from_slice(&bytes).map(Some).map_err(|_| {
         Failure::new(FailureClass::Evidence, format!("`{FILE}` in the run folder is damaged"))
             .with_hint("run the audit again: it is complete and only writes its reports anew")
     })
+}
+
+/// The record as it lies there; nothing where there is none.
+///
+/// # Errors
+/// It cannot be read.
+pub(super) fn bytes(folder: &Utf8Path) -> Result<Option<Vec<u8>>, Failure> {
+    let (files, name) = (Files::Tree(folder), Utf8Path::new(FILE));
+    match files.read(name, LIMIT) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(Unread::Missing) => Ok(None),
+        Err(unread) => Err(files.failure("the run's record", name, unread)),
+    }
 }
 
 #[cfg(test)]

@@ -1,43 +1,106 @@
-//! From sealed ledgers to the result: the one way in which figures come to be, for `run`, `report` and `verify`.
+//! From sealed ledgers to the result: the one way in which figures come to be, for `run`, `report`, `export` and `verify`.
 
-use super::{collect, flips, machinery, origin, shard, standing, tally};
-use crate::analyze::{self, Settings};
+use super::classes::{self, Classes};
+use super::collect::{self, Collected, Texts};
+use super::{flips, machinery, manifest, origin, shard, standing, tally};
+use crate::analyze::{self, Analysis, AnalyzeError, Settings};
 use crate::freeze::{self, Protocol};
 use crate::gate;
-use crate::http::Served;
-use crate::ledger::record::{Outcome, Record, Verdict};
 use crate::ledger::stage::{self, Stage as _};
-use crate::ledger::{self, BlobCheck, JudgmentsLock, StageReport, Verification};
+use crate::ledger::{self, AnswersLock, BlobReader, EvidenceLock, JudgmentsLock, ProtocolLock};
 use crate::model::{Digest, Failure, FailureClass, SnapshotName};
-use crate::report::{self, AuditResult, SnapshotSummary};
+use crate::report::{self, AuditResult, FlipDetail, SnapshotSummary};
 use camino::Utf8Path;
 
 /// The files of a run's record.
 const RECORD: [&str; 4] = [stage::Protocol::FILE, stage::Evidence::FILE, stage::Answers::FILE, stage::Judgments::FILE];
 
-/// What `verify` checked.
+/// The locks of a finished run.
 #[derive(Debug)]
-pub struct Verified {
-    /// The result, as recomputed; a shard has none.
-    pub result: Option<AuditResult>,
-    /// What was checked, a line each.
-    pub checked: Vec<String>,
+pub(super) struct Locks {
+    pub protocol: ProtocolLock,
+    pub evidence: EvidenceLock,
+    pub answers: AnswersLock,
+    pub judgments: JudgmentsLock,
 }
 
-/// The result of a run, computed from its ledgers alone.
+/// What follows from the ledgers of a run.
+#[derive(Debug)]
+pub(super) struct Computed {
+    /// Every figure.
+    pub result: AuditResult,
+    /// What the figures need of the texts: the bytes of `classes.jsonl`.
+    pub classes: Vec<u8>,
+    /// What was read.
+    pub collected: Collected,
+}
+
+impl Locks {
+    /// The locks of the run in this folder.
+    pub(super) fn open(folder: &Utf8Path) -> Result<Self, Failure> {
+        let (protocol, evidence, answers, judgments) = ledger::open_locks(folder)?;
+        Ok(Self { protocol, evidence, answers, judgments })
+    }
+
+    /// What a report names: the heads of the ledgers, and the digest of what the figures need of the texts.
+    fn heads(&self, classes: &[u8]) -> Vec<(String, Digest)> {
+        let heads = [
+            ("protocol", self.protocol.head()),
+            ("evidence", self.evidence.head()),
+            ("answers", self.answers.head()),
+            ("judgments", self.judgments.head()),
+            ("classes", Digest::of(classes)),
+        ];
+        heads.into_iter().map(|(name, head)| (name.to_owned(), head)).collect()
+    }
+}
+
+/// What follows from the ledgers of a run whose texts are there.
 ///
 /// # Errors
 /// A record that does not fit the protocol, or observations that the statistics refuse: class
 /// [`FailureClass::Evidence`].
-pub fn result(protocol: &Protocol, folder: &Utf8Path, judgments: &JudgmentsLock) -> Result<AuditResult, Failure> {
-    let gold = freeze::gold::open(judgments, protocol)?;
-    let collected = collect::collect(protocol, folder, &gold)?;
-    standing::check(protocol, &collected)?;
-    let settings = settings(protocol);
-    let analysis = analyze::analyze(&collected.observations, &settings)
-        .map_err(|error| Failure::new(FailureClass::Evidence, format!("failed to analyze the run: {error}")))?;
-    let decision = gate::decide(&analysis, &protocol.spec.gate);
-    let tally = tally::tally(protocol, folder, &collected)?;
+pub(super) fn compute(protocol: &Protocol, folder: &Utf8Path, locks: &Locks) -> Result<Computed, Failure> {
+    let gold = freeze::gold::open(&locks.judgments, protocol)?;
+    let texts = Texts::Whole { blobs: BlobReader::at(folder), gold: &gold };
+    let collected = collect::collect(protocol, folder, &texts)?;
+    let classes = classes::write(protocol, &collected, &gold)?;
+    let analysis = analyze::analyze(&collected.observations, &settings(protocol)).map_err(refused)?;
+    let flips = flips::details(protocol, folder, &collected, &analysis.flips)?;
+    let result = assemble(protocol, folder, &collected, analysis, flips, locks.heads(&classes))?;
+    Ok(Computed { result, classes, collected })
+}
+
+/// What follows from the ledgers and `classes.jsonl` of an export, which has no texts: the same figures.
+///
+/// # Errors
+/// As [`compute`], or the classes are not those of these answers.
+pub(super) fn compute_without_texts(folder: &Utf8Path, locks: &Locks) -> Result<Computed, Failure> {
+    let bytes = manifest::read(folder, classes::FILE)?;
+    let classes = Classes::read(&bytes)?;
+    let protocol = &freeze::load_without_texts(folder, classes.questions())?;
+    let collected = collect::collect(protocol, folder, &Texts::LeftOut)?;
+    let scores = classes.scores(protocol, &collected)?;
+    let analysis = analyze::analyze_recorded(&collected.observations, &settings(protocol), &scores).map_err(refused)?;
+    let flips = flips::details_without_texts(&collected, &analysis.flips);
+    let result = assemble(protocol, folder, &collected, analysis, flips, locks.heads(&bytes))?;
+    Ok(Computed { result, classes: bytes, collected })
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "shaped for `map_err`")]
+fn refused(error: AnalyzeError) -> Failure {
+    Failure::new(FailureClass::Evidence, format!("failed to analyze the run: {error}"))
+}
+
+fn assemble(
+    protocol: &Protocol,
+    folder: &Utf8Path,
+    collected: &Collected,
+    analysis: Analysis,
+    flips: Vec<FlipDetail>,
+    heads: Vec<(String, Digest)>,
+) -> Result<AuditResult, Failure> {
+    standing::check(protocol, collected)?;
     let mut machinery = machinery::describe(protocol);
     machinery.caveats.splice(0..0, origin::origin(folder)?.iter().flat_map(origin::Origin::caveats));
     Ok(AuditResult {
@@ -45,50 +108,35 @@ pub fn result(protocol: &Protocol, folder: &Utf8Path, judgments: &JudgmentsLock)
         name: protocol.spec.name.clone(),
         protocol: protocol.digest,
         spec: protocol.spec_digest,
-        flips: flips::details(protocol, folder, &collected, &analysis.flips)?,
-        decision,
+        decision: gate::decide(&analysis, &protocol.spec.gate),
         analysis,
+        flips,
         snapshots: snapshots(protocol),
         machinery,
-        validity: tally.validity,
-        record: tally.record,
+        validity: tally::validity(protocol, collected),
+        record: collected.tally.record(heads),
     })
 }
 
-/// Whether the servers of a merged run named one model each and gave no response twice: each shard's process knew its own
-/// part alone.
+/// What follows from the ledgers in this folder, be it a run or an export.
 ///
 /// # Errors
-/// They did not: class [`FailureClass::Incomplete`].
-pub(super) fn check_served(folder: &Utf8Path) -> Result<(), Failure> {
-    let generator = Served::by("generator");
-    for record in ledger::read::<stage::Answers>(folder)? {
-        said(&generator, &record?.1)?;
+/// As [`compute`].
+pub(super) fn computed(folder: &Utf8Path) -> Result<Computed, Failure> {
+    shard::refuse(folder)?;
+    let locks = Locks::open(folder)?;
+    if manifest::is_export(folder) {
+        return compute_without_texts(folder, &locks);
     }
-    let judge = Served::by("judge");
-    for record in ledger::read::<stage::Judgments>(folder)? {
-        said(&judge, &record?.1)?;
-    }
-    Ok(())
+    compute(&freeze::load(folder)?, folder, &locks)
 }
 
-fn said<K, A, N>(served: &Served, record: &Record<K, A, N>) -> Result<(), Failure> {
-    match record {
-        Record::Outcome(Outcome { verdict: Verdict::Accepted(_), served_model, response_id, .. }) => {
-            served.take(served_model.as_deref(), response_id.as_deref())
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Opens a sealed run and computes its result.
+/// Opens a sealed run, or an export of one, and computes its result.
 ///
 /// # Errors
 /// The run is not sealed, or is damaged: class [`FailureClass::Evidence`].
 pub fn recompute(folder: &Utf8Path) -> Result<AuditResult, Failure> {
-    shard::refuse(folder)?;
-    let (_, _, _, judgments) = ledger::open_locks(folder)?;
-    result(&freeze::load(folder)?, folder, &judgments)
+    computed(folder).map(|computed| computed.result)
 }
 
 /// The result in a run folder: the one that follows from its ledgers, held against `result.json`. Nothing where the folder
@@ -106,57 +154,22 @@ pub fn recorded(folder: &Utf8Path) -> Result<Option<AuditResult>, Failure> {
     Ok(Some(result))
 }
 
-/// Checks every digest, chain, seal and reference of a run, recomputes every figure and the verdict, and compares
-/// them with `result.json`.
-///
-/// # Errors
-/// The first difference: class [`FailureClass::Evidence`].
-pub fn verify(folder: &Utf8Path) -> Result<Verified, Failure> {
-    let verification = ledger::verify(folder, BlobCheck::Present)?;
-    let mut checked = lines(&verification);
-    if let Some(difference) = verification.difference {
-        return Err(difference.into());
-    }
-    let (_, _, _, judgments) = ledger::open_locks(folder)?;
-    let protocol = freeze::load(folder)?;
-    if let Some(finished) = shard::read(folder)? {
-        checked.push(format!("shard {}: it has no result of its own", finished.part));
-        return Ok(Verified { result: None, checked });
-    }
-    let result = result(&protocol, folder, &judgments)?;
-    compare(folder, &result)?;
-    checked.push("result: every figure and the verdict follow from the ledgers".to_owned());
-    Ok(Verified { result: Some(result), checked })
-}
-
-/// What the ledgers were checked for, a line each.
-fn lines(verification: &Verification) -> Vec<String> {
-    let head = |head: Option<Digest>| head.map_or_else(|| "none".to_owned(), |head| head.to_string());
-    let stage = |name: &str, stage: &StageReport| {
-        let StageReport { records, attempts, accepted, .. } = stage;
-        format!("{name}: {records} records, {attempts} attempts, {accepted} accepted, head {}", head(stage.head))
-    };
-    vec![
-        format!("protocol: head {}", head(verification.protocol)),
-        stage("evidence", &verification.evidence),
-        stage("answers", &verification.answers),
-        stage("judgments", &verification.judgments),
-        format!("blobs: {} with {} bytes hold what they are named for", verification.blobs, verification.blob_bytes),
-    ]
-}
-
 /// Compares the recomputed result with `result.json`, byte by byte.
-fn compare(folder: &Utf8Path, result: &AuditResult) -> Result<(), Failure> {
-    let path = folder.join("result.json");
-    let written = fs_err::read_to_string(&path).map_err(|error| {
+pub(super) fn compare(folder: &Utf8Path, result: &AuditResult) -> Result<(), Failure> {
+    compare_file(folder, "result.json", &report::json(result))
+}
+
+/// Compares a file that follows from the ledgers with what follows from them, byte by byte.
+pub(super) fn compare_file(folder: &Utf8Path, name: &str, expected: &[u8]) -> Result<(), Failure> {
+    let path = folder.join(name);
+    let written = fs_err::read(&path).map_err(|error| {
         Failure::new(FailureClass::Evidence, format!("failed to read `{path}`: {}", error.kind()))
             .with_hint("run the audit again: it is complete and only writes its result anew")
     })?;
-    let expected = report::json(result);
-    if written.as_bytes() == expected {
+    if written == expected {
         return Ok(());
     }
-    let expected = String::from_utf8_lossy(&expected);
+    let (written, expected) = (String::from_utf8_lossy(&written), String::from_utf8_lossy(expected));
     let line = written.lines().zip(expected.lines()).take_while(|(one, other)| one == other).count() + 1;
     Err(Failure::new(
         FailureClass::Evidence,

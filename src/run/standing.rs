@@ -4,7 +4,11 @@
 use super::collect::Collected;
 use crate::freeze::Protocol;
 use crate::generate::{Missing, intolerable};
+use crate::http::Served;
+use crate::ledger::record::{Outcome, Record, Verdict};
+use crate::ledger::{self, stage};
 use crate::model::{Failure, FailureClass, Fraction};
+use camino::Utf8Path;
 
 /// Weighs missing cells and missing judgments against the spec's tolerance.
 ///
@@ -33,4 +37,30 @@ fn missing(protocol: &Protocol, collected: &Collected) -> Vec<Missing> {
     let of = |name| asked.saturating_sub(collected.accepted.get(name).copied().unwrap_or(0));
     let snapshots = protocol.snapshots.iter().map(|snapshot| &snapshot.name);
     snapshots.map(|name| Missing { snapshot: name.to_string(), asked, lacking: of(name) }).collect()
+}
+
+/// Whether the servers of a merged run named one model each and gave no response twice: each shard's process knew its own
+/// part alone.
+///
+/// # Errors
+/// They did not: class [`FailureClass::Incomplete`].
+pub(super) fn check_served(folder: &Utf8Path) -> Result<(), Failure> {
+    let generator = Served::by("generator");
+    for record in ledger::read::<stage::Answers>(folder)? {
+        said(&generator, &record?.1)?;
+    }
+    let judge = Served::by("judge");
+    for record in ledger::read::<stage::Judgments>(folder)? {
+        said(&judge, &record?.1)?;
+    }
+    Ok(())
+}
+
+fn said<K, A, N>(served: &Served, record: &Record<K, A, N>) -> Result<(), Failure> {
+    match record {
+        Record::Outcome(Outcome { verdict: Verdict::Accepted(_), served_model, response_id, .. }) => {
+            served.take(served_model.as_deref(), response_id.as_deref())
+        }
+        _ => Ok(()),
+    }
 }

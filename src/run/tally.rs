@@ -1,47 +1,87 @@
-//! How an audit went: attempts, retries, invalid cells, tokens, time.
+//! How an audit went: attempts, retries, invalid cells, tokens, time; and which records there are, by kind.
 
 use super::collect::Collected;
 use crate::freeze::Protocol;
-use crate::ledger::record::{Attempt, Outcome, Record, Usage, Verdict};
-use crate::ledger::{self, stage};
-use crate::model::{Failure, SnapshotName};
-use crate::report::{RunRecord, Validity};
-use camino::Utf8Path;
+use crate::ledger::record::{AnswersRecord, Attempt, EvidenceRecord, JudgmentsRecord, Outcome, Record, Usage, Verdict};
+use crate::model::{Digest, SnapshotName};
+use crate::report::{Kind, Ledger, RunRecord, Validity};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Validity, which two runs of one protocol share, and the record, which they do not.
-pub(super) struct Tally {
-    /// What holds for the answers.
-    pub validity: Validity,
-    /// Heads, attempts, times.
-    pub record: RunRecord,
+/// The records of one kind in one ledger.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Span {
+    /// How many.
+    pub count: u64,
+    /// The number of the first.
+    pub first: u64,
+    /// The number of the last.
+    pub last: u64,
 }
 
-/// Counts over attempts and outcomes.
-#[derive(Default)]
-struct Counts {
+/// Counts over the records of a run, taken while they are read for the figures.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// Records by ledger and kind.
+    pub spans: BTreeMap<(Ledger, Kind), Span>,
     attempts: u64,
     retries: BTreeMap<String, u64>,
     usage: Usage,
     first_ms: Option<u64>,
     last_ms: u64,
-    started: BTreeMap<u64, u64>,
+    /// When the attempts began whose outcome was not read yet.
+    started: BTreeMap<(Ledger, u64), u64>,
+    served: BTreeMap<SnapshotName, BTreeSet<String>>,
+    judges: BTreeSet<String>,
 }
 
-impl Counts {
-    fn take<K, A, N>(&mut self, seq: u64, record: &Record<K, A, N>) {
+impl Tally {
+    /// Takes a record of the evidence. Retrieval is no call of the budget and has no retries in a report.
+    pub(super) fn evidence(&mut self, seq: u64, record: &EvidenceRecord) {
+        self.span(Ledger::Evidence, seq, record);
+    }
+
+    /// Takes a record of the answers.
+    pub(super) fn answers(&mut self, seq: u64, record: &AnswersRecord) {
+        self.take(Ledger::Answers, seq, record);
+        if let Record::Outcome(Outcome { of, served_model: Some(model), verdict: Verdict::Accepted(_), .. }) = record {
+            self.served.entry(of.snapshot.clone()).or_default().insert(model.clone());
+        }
+    }
+
+    /// Takes a record of the judgments.
+    pub(super) fn judgments(&mut self, seq: u64, record: &JudgmentsRecord) {
+        self.take(Ledger::Judgments, seq, record);
+        if let Record::Outcome(Outcome { served_model: Some(model), verdict: Verdict::Accepted(_), .. }) = record {
+            self.judges.insert(model.clone());
+        }
+    }
+
+    fn take<K, A, N>(&mut self, ledger: Ledger, seq: u64, record: &Record<K, A, N>) {
+        self.span(ledger, seq, record);
         match record {
             Record::Attempt(Attempt { at_ms, .. }) => {
                 self.attempts += 1;
-                self.started.insert(seq, *at_ms);
+                self.started.insert((ledger, seq), *at_ms);
                 self.first_ms = Some(self.first_ms.map_or(*at_ms, |first| first.min(*at_ms)));
             }
-            Record::Outcome(outcome) => self.outcome(outcome),
+            Record::Outcome(outcome) => self.outcome(ledger, outcome),
             Record::Note(_) => {}
         }
     }
 
-    fn outcome<K, A>(&mut self, outcome: &Outcome<K, A>) {
+    fn span<K, A, N>(&mut self, ledger: Ledger, seq: u64, record: &Record<K, A, N>) {
+        let kind = match record {
+            Record::Attempt(_) => Kind::Attempts,
+            Record::Outcome(Outcome { verdict: Verdict::Accepted(_), .. }) => Kind::Accepted,
+            Record::Outcome(_) => Kind::NotAccepted,
+            Record::Note(_) => Kind::Notes,
+        };
+        let span = self.spans.entry((ledger, kind)).or_insert(Span { count: 0, first: seq, last: seq });
+        span.count += 1;
+        span.last = seq;
+    }
+
+    fn outcome<K, A>(&mut self, ledger: Ledger, outcome: &Outcome<K, A>) {
         if let Verdict::Invalid(reason) | Verdict::Fatal(reason) = &outcome.verdict {
             *self.retries.entry(reason.clone()).or_default() += 1;
         }
@@ -49,43 +89,25 @@ impl Counts {
             self.usage.input += usage.input;
             self.usage.output += usage.output;
         }
-        if let Some(started) = self.started.remove(&outcome.attempt) {
+        if let Some(started) = self.started.remove(&(ledger, outcome.attempt)) {
             self.last_ms = self.last_ms.max(started.saturating_add(outcome.latency_ms));
         }
     }
-}
 
-/// Reads the ledgers once more, for what the figures do not need.
-pub(super) fn tally(protocol: &Protocol, folder: &Utf8Path, collected: &Collected) -> Result<Tally, Failure> {
-    let mut counts = Counts::default();
-    let mut served: BTreeMap<SnapshotName, BTreeSet<String>> = BTreeMap::new();
-    let mut judges: BTreeSet<String> = BTreeSet::new();
-    for record in ledger::read::<stage::Answers>(folder)? {
-        let (seq, record) = record?;
-        counts.take(seq, &record);
-        if let Record::Outcome(Outcome { of, served_model: Some(model), verdict: Verdict::Accepted(_), .. }) = record {
-            served.entry(of.snapshot).or_default().insert(model);
+    /// What two runs of one protocol do not share.
+    pub(super) fn record(&self, heads: Vec<(String, Digest)>) -> RunRecord {
+        RunRecord {
+            heads,
+            attempts: self.attempts,
+            retries: self.retries.clone().into_iter().collect(),
+            tokens: (self.usage.input, self.usage.output),
+            duration_ms: self.last_ms.saturating_sub(self.first_ms.unwrap_or(self.last_ms)),
         }
     }
-    for record in ledger::read::<stage::Judgments>(folder)? {
-        let (seq, record) = record?;
-        counts.take(seq, &record);
-        if let Record::Outcome(Outcome { served_model: Some(model), verdict: Verdict::Accepted(_), .. }) = record {
-            judges.insert(model);
-        }
-    }
-    let served = named(served, judges);
-    Ok(Tally { validity: validity(protocol, collected, served), record: record(folder, counts)? })
 }
 
-/// The models by snapshot, those of the judge last.
-fn named(served: BTreeMap<SnapshotName, BTreeSet<String>>, judges: BTreeSet<String>) -> Vec<(String, Vec<String>)> {
-    let judges = Some((Validity::JUDGE.to_owned(), judges)).filter(|(_, models)| !models.is_empty());
-    let served = served.into_iter().map(|(name, models)| (name.to_string(), models)).chain(judges);
-    served.map(|(name, models)| (name, models.into_iter().collect())).collect()
-}
-
-fn validity(protocol: &Protocol, collected: &Collected, served: Vec<(String, Vec<String>)>) -> Validity {
+/// What holds for the answers: two runs of one protocol share it.
+pub(super) fn validity(protocol: &Protocol, collected: &Collected) -> Validity {
     let asked = (protocol.questions.len() - collected.unchanged.len()) as u64;
     let cells = asked * u64::from(protocol.spec.generate.repeats);
     let names = || protocol.snapshots.iter().map(|snapshot| &snapshot.name);
@@ -97,25 +119,15 @@ fn validity(protocol: &Protocol, collected: &Collected, served: Vec<(String, Vec
         excluded_questions: collected.excluded.len() as u64,
         packets: collected.packets,
         mismatched_evidence: collected.mismatched,
-        served_models: served,
+        served_models: named(collected.tally.served.clone(), collected.tally.judges.clone()),
     }
 }
 
-fn record(folder: &Utf8Path, counts: Counts) -> Result<RunRecord, Failure> {
-    let (protocol, evidence, answers, judgments) = ledger::open_locks(folder)?;
-    let heads = [
-        ("protocol", protocol.head()),
-        ("evidence", evidence.head()),
-        ("answers", answers.head()),
-        ("judgments", judgments.head()),
-    ];
-    Ok(RunRecord {
-        heads: heads.into_iter().map(|(name, head)| (name.to_owned(), head)).collect(),
-        attempts: counts.attempts,
-        retries: counts.retries.into_iter().collect(),
-        tokens: (counts.usage.input, counts.usage.output),
-        duration_ms: counts.last_ms.saturating_sub(counts.first_ms.unwrap_or(counts.last_ms)),
-    })
+/// The models by snapshot, those of the judge last.
+fn named(served: BTreeMap<SnapshotName, BTreeSet<String>>, judges: BTreeSet<String>) -> Vec<(String, Vec<String>)> {
+    let judges = Some((Validity::JUDGE.to_owned(), judges)).filter(|(_, models)| !models.is_empty());
+    let served = served.into_iter().map(|(name, models)| (name.to_string(), models)).chain(judges);
+    served.map(|(name, models)| (name, models.into_iter().collect())).collect()
 }
 
 #[cfg(test)]

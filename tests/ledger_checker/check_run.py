@@ -3,6 +3,8 @@
 
 usage: check_run.py [--without-blobs] RUN...
 
+An export is known by its `export.json`: it has no blobs, and its classes are checked.
+
 Prints one line a run: `ok: ...` or `difference: ...`. Exits 0 where all are ok, 1 otherwise, 2 on wrong usage.
 Written independently of the library, for clarity and not for size: it keeps every unit of work in memory.
 """
@@ -59,18 +61,59 @@ class Run:
 
     def __init__(self, folder, with_blobs):
         self.folder = folder
-        self.with_blobs = with_blobs
+        self.exported = os.path.lexists(os.path.join(folder, "export.json"))
+        self.with_blobs = with_blobs and not self.exported
         self.answers = {}
         self.counts = {}
 
     def check(self):
         self.check_entries()
-        before = digest_of(read_plain(os.path.join(self.folder, "protocol.lock.json")))
+        protocol = read_plain(os.path.join(self.folder, "protocol.lock.json"))
+        before = digest_of(protocol)
         for stage, file in STAGES:
             before = self.check_ledger(stage, file, before)
         blobs = self.check_blobs() if self.with_blobs else 0
         counts = ", ".join(f"{self.counts[stage]} {stage} records" for stage, _ in STAGES)
-        return f"{counts}, {blobs} blobs"
+        if not self.exported:
+            return f"{counts}, {blobs} blobs"
+        return f"{counts}, {self.check_classes(protocol)} questions of classes, without texts"
+
+    def check_classes(self, protocol):
+        """`classes.jsonl` of an export: about these answers, and without contradiction."""
+        lines = read_plain(os.path.join(self.folder, "classes.jsonl")).split(b"\n")
+        require(lines.pop() == b"", "classes.jsonl", "the last line has no line feed")
+        header = self.parse("classes.jsonl:1", lines[0])
+        version = VERSION.fullmatch(str(header.get("format")))
+        require(version and int(version[1]) == 1, "classes.jsonl:1", "not format 1")
+        require(header.get("protocol") == digest_of(protocol), "classes.jsonl:1", "of another protocol")
+        accepted = {}
+        for (question, _, _), answer in self.answers.items():
+            accepted.setdefault(question, set()).add(answer)
+        questions = set()
+        for number, line in enumerate(lines[1:], start=2):
+            where = f"classes.jsonl:{number}"
+            row = self.parse(where, line)
+            require(row["question"] not in questions, where, "a question that stands twice")
+            questions.add(row["question"])
+            self.check_classed(where, row, accepted.get(row["question"], set()))
+        require(set(accepted) <= questions, "classes.jsonl", "a question is missing")
+        return len(questions)
+
+    def check_classed(self, where, row, accepted):
+        answers = [classed["answer"] for classed in row["answers"]]
+        require(len(set(answers)) == len(answers) and set(answers) == accepted, where, "not the accepted answers")
+        firsts = []
+        for classed in row["answers"]:
+            marks = (classed.get("right"), classed.get("f1"))
+            if row["gold"]:
+                sound = isinstance(marks[0], bool) and isinstance(marks[1], float) and 0 <= marks[1] <= 1
+            else:
+                sound = marks == (None, None)
+            require(sound, where, "a mark that is none")
+            require(is_count(classed["class"]) and classed["class"] <= len(firsts), where, "a class out of order")
+            if classed["class"] == len(firsts):
+                firsts.append(marks)
+            require(firsts[classed["class"]] == marks, where, "equal answers that are marked differently")
 
     def check_entries(self):
         require(stat.S_ISDIR(os.lstat(self.folder).st_mode), self.folder, "not a plain folder")

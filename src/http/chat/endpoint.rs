@@ -40,6 +40,12 @@ impl Endpoint {
         Ok(Self { server: server.clone(), key })
     }
 
+    /// The same without a key, where nothing is sent: no key stands in a body.
+    #[must_use]
+    pub fn unkeyed(server: &ModelServer) -> Self {
+        Self { server: server.clone(), key: None }
+    }
+
     /// The server as the spec has it.
     #[must_use]
     pub const fn server(&self) -> &ModelServer {

@@ -4,7 +4,8 @@ mod ledgers;
 mod parts;
 
 use super::audit::{self, Finished};
-use super::{origin, recompute, shard};
+use super::recompute::{self, Locks};
+use super::{origin, shard, standing};
 use crate::freeze;
 use crate::git;
 use crate::ledger::RunFolder;
@@ -54,14 +55,14 @@ async fn build(parts: &[Part], path: &Utf8Path) -> Result<crate::report::AuditRe
     let Some(first) = parts.first() else { return Err(usage("there are no shards to merge")) };
     let frozen = freeze::freeze(&folder, first.protocol.clone())?;
     audit::record_origin(path, origin.as_ref())?;
-    let judgments = ledgers::join(parts, &folder, &frozen.lock).await?;
+    ledgers::join(parts, &folder, &frozen.lock).await?;
     let heads: Vec<_> = parts.iter().map(Part::heads).collect();
     let merged = serde_json::to_vec_pretty(&heads).map_err(|_| usage("the heads cannot be written"))?;
     audit::write(path, FILE, &merged)?;
-    let result = recompute::result(&frozen.protocol, path, &judgments)?;
-    recompute::check_served(path)?;
-    audit::write_reports(path, &result)?;
-    Ok(result)
+    let computed = recompute::compute(&frozen.protocol, path, &Locks::open(path)?)?;
+    standing::check_served(path)?;
+    audit::write_reports(path, &computed)?;
+    Ok(computed.result)
 }
 
 /// A shard that came with the checkout could have been made up by the change that is judged.

@@ -1,0 +1,128 @@
+//! `churngate verify`: everything that follows from something else is computed again and compared.
+
+use super::manifest::{self, Manifest};
+use super::recompute::{self, Computed, Locks};
+use super::{claims, classes, shard};
+use crate::freeze::{self, Protocol};
+use crate::ledger::{self, BlobCheck, StageReport, Verification};
+use crate::model::{Digest, Failure, FailureClass};
+use crate::report::{self, AuditResult};
+use crate::{generate, judge, retrieve};
+use camino::Utf8Path;
+
+/// What `verify` checked.
+#[derive(Debug)]
+pub struct Verified {
+    /// The result, as recomputed; a shard has none.
+    pub result: Option<AuditResult>,
+    /// What was checked, a line each.
+    pub checked: Vec<String>,
+    /// What could not be checked because texts are left out, a line each; nothing for a whole run.
+    pub unchecked: Vec<String>,
+    /// The claim matrix, in Markdown; empty for a shard.
+    pub claims: String,
+}
+
+/// What nobody can check who has no texts. Each line is told, so that none is passed over in silence.
+const UNCHECKED: [&str; 6] = [
+    "blobs: left out, so that no digest in the ledgers is held against its bytes",
+    "questions: ids, tags and clusters are those of the protocol; texts and the selection among others are left out",
+    "requests: no prompt is rendered again, so that requests and unchanged questions are taken as recorded",
+    "packets: they hold the accepted answers; the order of their labels is taken as recorded",
+    "classes: equality after normalisation, marks against gold and F1 are taken as recorded; hold the digest of \
+     `classes.jsonl` against the one that the run's own report names",
+    "documents: their ids and content digests are taken as recorded",
+];
+
+/// Checks every digest, chain, seal and reference of a run, renders every prompt, packet and request again, recomputes
+/// every figure and the verdict, and compares them with what lies in the folder. In an export it checks all of that for which
+/// no text is needed, and says what is left.
+///
+/// # Errors
+/// The first difference: class [`FailureClass::Evidence`].
+pub fn verify(folder: &Utf8Path) -> Result<Verified, Failure> {
+    if manifest::is_export(folder) { export(folder) } else { whole(folder) }
+}
+
+fn whole(folder: &Utf8Path) -> Result<Verified, Failure> {
+    let mut checked = structure(folder, BlobCheck::Present)?;
+    let locks = Locks::open(folder)?;
+    let protocol = freeze::load(folder)?;
+    if let Some(finished) = shard::read(folder)? {
+        checked.extend(stages(&finished.part.cut(protocol)?, &locks)?);
+        checked.push(format!("shard {}: it has no result of its own", finished.part));
+        return Ok(Verified { result: None, checked, unchecked: Vec::new(), claims: String::new() });
+    }
+    checked.extend(stages(&protocol, &locks)?);
+    let computed = recompute::compute(&protocol, folder, &locks)?;
+    recompute::compare_file(folder, classes::FILE, &computed.classes)?;
+    finish(folder, computed, checked, &[])
+}
+
+/// Whether each stage's ledger follows from the protocol and the stage before it.
+fn stages(protocol: &Protocol, locks: &Locks) -> Result<[String; 3], Failure> {
+    Ok([
+        retrieve::check(protocol, &locks.evidence)?,
+        generate::check(protocol, &locks.evidence)?,
+        judge::check(protocol, &locks.answers)?,
+    ])
+}
+
+fn export(folder: &Utf8Path) -> Result<Verified, Failure> {
+    let manifest = Manifest::read(folder)?;
+    let checked = structure(folder, BlobCheck::Absent)?;
+    let computed = recompute::compute_without_texts(folder, &Locks::open(folder)?)?;
+    if manifest.run != computed.result.protocol {
+        return Err(Failure::new(FailureClass::Evidence, format!("`{folder}` is the export of another run")));
+    }
+    let matrix = claims::matrix(folder, &computed)?;
+    let [json, markdown] = manifest::CLAIMS;
+    recompute::compare_file(folder, json, &matrix.json())?;
+    recompute::compare_file(folder, markdown, matrix.markdown().as_bytes())?;
+    recompute::compare_file(folder, manifest::REPORTS[1], report::markdown(&computed.result).as_bytes())?;
+    finish(folder, computed, checked, &UNCHECKED)
+}
+
+fn finish(
+    folder: &Utf8Path,
+    computed: Computed,
+    mut checked: Vec<String>,
+    unchecked: &[&str],
+) -> Result<Verified, Failure> {
+    recompute::compare(folder, &computed.result)?;
+    let matrix = claims::matrix(folder, &computed)?;
+    checked.push("result: every figure and the verdict follow from the ledgers".to_owned());
+    checked.push(format!("claims: {} places of the report are traced to their records", matrix.claims.len()));
+    Ok(Verified {
+        result: Some(computed.result),
+        checked,
+        unchecked: unchecked.iter().map(|line| (*line).to_owned()).collect(),
+        claims: matrix.markdown(),
+    })
+}
+
+fn structure(folder: &Utf8Path, blobs: BlobCheck) -> Result<Vec<String>, Failure> {
+    let verification = ledger::verify(folder, blobs)?;
+    let checked = lines(&verification, blobs);
+    verification.difference.map_or(Ok(checked), |difference| Err(difference.into()))
+}
+
+/// What the ledgers were checked for, a line each.
+fn lines(verification: &Verification, blobs: BlobCheck) -> Vec<String> {
+    let head = |head: Option<Digest>| head.map_or_else(|| "none".to_owned(), |head| head.to_string());
+    let stage = |name: &str, stage: &StageReport| {
+        let StageReport { records, attempts, accepted, .. } = stage;
+        format!("{name}: {records} records, {attempts} attempts, {accepted} accepted, head {}", head(stage.head))
+    };
+    let mut lines = vec![
+        format!("protocol: head {}", head(verification.protocol)),
+        stage("evidence", &verification.evidence),
+        stage("answers", &verification.answers),
+        stage("judgments", &verification.judgments),
+    ];
+    if blobs == BlobCheck::Present {
+        let Verification { blobs, blob_bytes, .. } = verification;
+        lines.push(format!("blobs: {blobs} with {blob_bytes} bytes hold what they are named for"));
+    }
+    lines
+}

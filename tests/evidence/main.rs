@@ -1,0 +1,13 @@
+//! What a finished run proves: its export without texts, the matrix of its claims, forgeries that a chain alone does not
+//! show, and every sort of damage with its exit code.
+
+#[path = "../harness/mod.rs"]
+mod harness;
+
+mod bad_runs;
+mod claims;
+mod export;
+mod fixture;
+mod forged;
+#[cfg(unix)]
+mod signals;

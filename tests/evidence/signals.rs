@@ -1,0 +1,54 @@
+//! Ctrl-C and a request to end: calls in flight are finished and kept, nothing is asked twice, and the program says how to
+//! go on.
+
+use crate::fixture::{QUESTIONS, records, server, workspace};
+use crate::harness::{code, stderr};
+use anyhow::{Context as _, Result, ensure};
+use camino::Utf8Path;
+use std::{
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+#[test]
+fn an_interrupted_run_finishes_what_is_in_flight_and_goes_on_where_it_stopped() -> Result<()> {
+    for signal in ["-INT", "-TERM"] {
+        let server = server(Duration::from_millis(200))?;
+        let workspace = workspace(&server, "j")?;
+        let child =
+            workspace.command().args(["run", "churngate.yaml"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+        let begun = Instant::now();
+        while server.count() < 3 {
+            ensure!(begun.elapsed() < Duration::from_mins(1), "nothing was asked");
+            thread::sleep(Duration::from_millis(5));
+        }
+        ensure!(Command::new("kill").args([signal, &child.id().to_string()]).status()?.success(), "no signal");
+        let output = child.wait_with_output()?;
+        assert_eq!(code(&output)?, 4, "{signal}: {}", stderr(&output));
+        let said = stderr(&output);
+        assert!(said.contains("interrupted: waiting up to 30 seconds for the calls in flight"), "{said}");
+        assert!(said.contains("hint: run the same command again to go on"), "{said}");
+
+        let folder = workspace.run_folder()?;
+        let left = records_so_far(Utf8Path::from_path(&folder).context("no UTF-8")?)?;
+        assert_eq!(left.0, left.1, "an attempt without its outcome");
+        assert!(left.0 < 4 * QUESTIONS, "nothing was interrupted");
+        assert_eq!(server.count(), left.0 as u64);
+        let resumed = workspace.churngate(&["run", "--quiet", "churngate.yaml"])?;
+        assert!([0, 1].contains(&code(&resumed)?), "{}", stderr(&resumed));
+        let run = Utf8Path::from_path(&folder).context("no UTF-8")?;
+        let asked = ["answers.jsonl", "judgments.jsonl"].map(|ledger| records(run, ledger));
+        let attempts: usize =
+            asked.into_iter().flatten().flatten().filter(|record| record["type"] == "attempt").count();
+        assert_eq!(server.count(), attempts as u64, "something was asked twice");
+    }
+    Ok(())
+}
+
+/// Attempts and outcomes of a ledger that is not sealed.
+fn records_so_far(run: &Utf8Path) -> Result<(usize, usize)> {
+    let text = std::fs::read_to_string(run.join("answers.jsonl"))?;
+    let of = |kind: &str| text.lines().filter(|line| line.contains(&format!("\"type\":\"{kind}\""))).count();
+    Ok((of("attempt"), of("outcome")))
+}
