@@ -3,7 +3,8 @@
 #
 # In this order: the binary that the caller names; the tool cache and the release of the version in checksums.json, both
 # only where their SHA-256 is the one written there; a build of this action's own source. A binary whose SHA-256 differs
-# is never used, and never silently replaced by a build.
+# is never used, and never silently replaced by a build. Digests stand there at the commits that the release workflow tags;
+# at any other commit there are none, and the action says that it builds itself.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -78,8 +79,10 @@ if [ -n "$expected" ]; then
       mv "$fresh" "$binary"
       use "$binary"
     fi
-    echo "the release could not be downloaded; building instead"
+    echo "the release could not be downloaded; building this action's source instead"
   fi
+else
+  echo "action/checksums.json names no binary for this platform ($target); building this action's source with cargo"
 fi
 
 command -v cargo >/dev/null || fail 'no released binary for this platform, and no cargo to build one; set `binary-path`'

@@ -313,6 +313,7 @@ fn init_writes_what_check_accepts_and_overwrites_nothing() {
     assert!(repository.read(".github/workflows/churngate.yml").contains("permissions: {}"));
     let checked = repository.churngate(&["check"]);
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+    lint(&repository.folder.path().join(".github/workflows/churngate.yml"));
     let before = repository.read("churngate.yaml");
     std::fs::remove_file(repository.folder.path().join("questions.jsonl")).unwrap();
     assert_eq!(repository.churngate(&["init"]).status.code(), Some(2));
@@ -397,4 +398,34 @@ fn the_command_line_names_the_new_index() {
     let (code, said) =
         (Repository::whole().churngate(&["check", "--new=index=x"]).status.code(), "a path has no variables");
     assert_eq!(code, Some(2), "{said}");
+}
+
+/// The workflow that was written, by the linters of scripts/lint-workflows.
+fn lint(workflow: &Path) {
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/github-tools/venv/bin");
+    if !tools.join("actionlint").exists() {
+        assert!(std::env::var_os("CHURNGATE_REQUIRE_ALL").is_none(), "scripts/setup-github-tools has not been run");
+        return;
+    }
+    for arguments in [&["actionlint"][..], &["check-jsonschema", "--builtin-schema", "vendor.github-workflows"]] {
+        let (program, rest) = arguments.split_first().unwrap();
+        let output = Command::new(tools.join(program)).args(rest).arg(workflow).output().unwrap();
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(output.status.success(), "{program}: {said}");
+    }
+}
+
+#[test]
+fn init_begins_with_the_rule_for_the_kind_of_answers() {
+    for (kind, lines, exact) in [("short", 3, true), ("paragraph", 2, false)] {
+        let repository = Repository::new(&[("docs/a.md", "A document.")]);
+        let output = repository.churngate(&["init", "--answers", kind, "--corpus=docs"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let spec = churngate::spec::parse(&repository.read("churngate.yaml"), "churngate.yaml").unwrap();
+        assert_eq!(spec.gate.incompatible_when.len(), lines, "{kind}");
+        let kernels: Vec<_> = spec.gate.incompatible_when.iter().map(|line| line.kernel).collect();
+        assert_eq!(kernels.contains(&churngate::model::Kernel::Exact), exact, "{kind}");
+        let checked = repository.churngate(&["check"]);
+        assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+    }
 }

@@ -139,6 +139,11 @@ fn without_a_release_it_is_built_outside_of_the_audited_folder() {
         assert!(output.status.success(), "{}", said(&output));
         assert_eq!(written, format!("binary={root}/temp/churngate-build/bin/churngate\n"));
         assert_eq!(fs::read_to_string(runner.path("where")).unwrap().trim(), root);
+        let why = match sha256 {
+            None => "names no binary for this platform (x86_64-unknown-linux-musl); building",
+            Some(_) => "could not be downloaded; building",
+        };
+        assert!(said(&output).contains(why), "{}", said(&output));
         let arguments = fs::read_to_string(runner.path("arguments")).unwrap();
         assert!(arguments.starts_with("install --locked --path . --root "), "{arguments}");
     }
@@ -150,4 +155,89 @@ fn without_a_release_and_without_cargo_it_says_what_to_do() {
     let (output, _) = runner.run(&[OWN]);
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("set `binary-path`"), "{}", said(&output));
+}
+
+/// The whole way of a release: its binaries, the digests that the release's script writes, and an installer on each platform.
+#[test]
+fn every_platform_of_a_release_gets_its_own_binary() {
+    const PLATFORMS: [(&str, &str, &str, &str); 5] = [
+        ("Linux", "x86_64", "x86_64-unknown-linux-musl", ""),
+        ("Linux", "aarch64", "aarch64-unknown-linux-musl", ""),
+        ("Darwin", "x86_64", "x86_64-apple-darwin", ""),
+        ("Darwin", "arm64", "aarch64-apple-darwin", ""),
+        ("MINGW64_NT-10.0", "x86_64", "x86_64-pc-windows-msvc", ".exe"),
+    ];
+    let runner = Runner::new(None);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    fs::create_dir(runner.path("scripts")).unwrap();
+    fs::create_dir(runner.path("release")).unwrap();
+    fs::copy(root.join("scripts/write-checksums"), runner.path("scripts/write-checksums")).unwrap();
+    for (_, _, target, suffix) in PLATFORMS {
+        let binary = format!("#!/bin/sh\necho {target}\n");
+        fs::write(runner.path("release").join(format!("churngate-{target}{suffix}")), binary).unwrap();
+    }
+    let write_checksums = || {
+        let mut command = Command::new("bash");
+        command.args(["scripts/write-checksums", "9.9.9", "release"]).current_dir(runner.folder.path());
+        command.output().unwrap()
+    };
+    let wrote = write_checksums();
+    assert!(wrote.status.success(), "{}", said(&wrote));
+    let folder = runner.folder.path().display();
+    let curl = format!(
+        "#!/bin/bash\nfor last; do :; done\nwhile [ \"$1\" != --output ]; do shift; done\ncp {folder}/release/\"${{last##*/}}\" \"$2\"\n"
+    );
+    runner.program("bin/curl", &curl);
+    for (system, machine, target, suffix) in PLATFORMS {
+        runner.program("bin/uname", &format!("#!/bin/sh\n[ \"$1\" = -m ] && echo {machine} || echo {system}\n"));
+        let (output, written) = runner.run(&[OWN]);
+        assert!(output.status.success(), "{target}: {}", said(&output));
+        let installed = format!("{folder}/cache/churngate/9.9.9/{target}/churngate{suffix}");
+        assert!(written.ends_with(&format!("binary={installed}\n")), "{written}");
+        assert_eq!(Command::new(installed).output().unwrap().stdout, format!("{target}\n").as_bytes());
+    }
+    // A binary that was exchanged after the release is not used.
+    fs::remove_dir_all(runner.path("cache")).unwrap();
+    fs::write(runner.path("release/churngate-x86_64-pc-windows-msvc.exe"), "#!/bin/sh\necho evil\n").unwrap();
+    let (output, _) = runner.run(&[OWN]);
+    assert!(output.status.code() == Some(2) && said(&output).contains("is not the one of"), "{}", said(&output));
+    // A release that lacks a platform is not written down.
+    fs::remove_file(runner.path("release/churngate-aarch64-apple-darwin")).unwrap();
+    assert!(!write_checksums().status.success());
+}
+
+#[test]
+fn a_platform_that_no_release_has_builds() {
+    let runner = Runner::new(Some(&digest(BINARY)));
+    runner.program("bin/uname", "#!/bin/sh\n[ \"$1\" = -m ] && echo riscv64 || echo Linux\n");
+    runner.program("bin/cargo", "#!/bin/sh\nexit 0\n");
+    let (output, written) = runner.run(&[OWN]);
+    assert!(output.status.success() && written.contains("churngate-build"), "{}", said(&output));
+    assert!(said(&output).contains("no binary for this platform (none)"), "{}", said(&output));
+}
+
+/// Every use of somebody else's action is pinned to one commit, with the version that it is of. Both were found together in
+/// several public workflows.
+#[test]
+fn actions_are_pinned_to_known_commits() {
+    const PINS: [&str; 4] = [
+        "actions/checkout@9c091bb21b7c1c1d1991bb908d89e4e9dddfe3e0 # v7.0.0",
+        "actions/upload-artifact@043fb46d1a93c77aae656e7c1c64a875d1fc6a0a # v7.0.1",
+        "actions/download-artifact@3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c # v8.0.1",
+        "actions/attest@59d89421af93a897026c735860bf21b6eb4f7b26 # v4.1.0",
+    ];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut seen = 0;
+    for folder in [".github/workflows", "examples/workflows"] {
+        for entry in fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let text = fs::read_to_string(&path).unwrap();
+            for used in text.lines().filter_map(|line| line.trim().strip_prefix("- uses: ")) {
+                let ours = used.starts_with("./") || used.starts_with("OWNER/churngate@");
+                assert!(ours || PINS.contains(&used), "{}: {used}", path.display());
+                seen += u32::from(!ours);
+            }
+        }
+    }
+    assert!(seen > 10, "{seen}");
 }

@@ -263,6 +263,18 @@ pub struct InitArguments {
     /// The corpus: a folder or a JSONL file in the repository.
     #[arg(long, value_name = "PATH")]
     pub corpus: Option<Utf8PathBuf>,
+    /// What kind of answers the system gives: it decides which rule the gate begins with.
+    #[arg(long, default_value = "short")]
+    pub answers: AnswerKind,
+}
+
+/// What kind of answers a system gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum AnswerKind {
+    /// A few words: a name, a number, a date.
+    Short,
+    /// Whole sentences.
+    Paragraph,
 }
 
 /// When a comment is written.

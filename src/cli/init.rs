@@ -1,6 +1,6 @@
 //! `churngate init`.
 
-use super::arguments::InitArguments;
+use super::arguments::{AnswerKind, InitArguments};
 use super::output;
 use crate::model::{Failure, FailureClass};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -11,6 +11,23 @@ const SPEC: &str = include_str!("init/churngate.yaml");
 const QUESTIONS: &str = include_str!("init/questions.jsonl");
 const WORKFLOW: &str = include_str!("../../examples/workflows/gate.yml");
 
+/// The published rule, for answers of a few words: both kernels have to see the churn.
+const SHORT: &str = "\
+  # For answers of a few words. For paragraphs, which never repeat word by word: churngate init --answers paragraph
+  incompatible_when: # every line must hold to block
+    - exact: { at_least: 3pp }
+    - exact: { lower_bound_above: 0pp }
+    - semantic: { lower_bound_above: 0pp }
+";
+
+/// The documented alternative for paragraphs: no two are the same word by word, so that `exact` sees no churn.
+const PARAGRAPH: &str = "\
+  # For answers of whole sentences, which never repeat word by word: meaning alone decides.
+  incompatible_when: # every line must hold to block
+    - semantic: { at_least: 3pp }
+    - semantic: { lower_bound_above: 0pp }
+";
+
 /// Folders that usually hold a corpus, looked for in this order.
 const CORPORA: [&str; 5] = ["corpus", "docs", "content", "knowledge", "documents"];
 
@@ -18,8 +35,12 @@ const CORPORA: [&str; 5] = ["corpus", "docs", "content", "knowledge", "documents
 pub fn init(arguments: &InitArguments) -> Result<u8, Failure> {
     let folder = &arguments.folder;
     let corpus = corpus(arguments)?;
+    let gate = match arguments.answers {
+        AnswerKind::Short => SHORT,
+        AnswerKind::Paragraph => PARAGRAPH,
+    };
     let files = [
-        (folder.join("churngate.yaml"), SPEC.replace("CORPUS", &corpus)),
+        (folder.join("churngate.yaml"), SPEC.replace("CORPUS", &corpus).replace("GATE", gate)),
         (folder.join("questions.jsonl"), QUESTIONS.to_owned()),
         (folder.join(".github/workflows/churngate.yml"), WORKFLOW.to_owned()),
     ];

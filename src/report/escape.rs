@@ -171,7 +171,9 @@ fn is_plain(core: &str) -> bool {
     !core.is_empty() && !commit && (number || core.split(['-', '\'']).all(letters))
 }
 
-/// Runners take a line that begins with two colons for a command.
+/// Runners take a line that begins with two colons for a command, after whatever Unicode calls white space.
 fn defuse_command(word: &str) -> String {
-    word.strip_prefix("::").map_or_else(|| word.to_owned(), |rest| format!(": :{rest}"))
+    let start = word.trim_start();
+    let (before, _) = word.split_at(word.len() - start.len());
+    start.strip_prefix("::").map_or_else(|| word.to_owned(), |rest| format!("{before}: :{rest}"))
 }

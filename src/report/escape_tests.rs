@@ -11,7 +11,8 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 const HOSTILE: &str = include_str!("hostile.txt");
 
 fn hostile() -> Vec<String> {
-    HOSTILE.lines().filter(|line| !line.is_empty()).map(unescape).collect()
+    let short = HOSTILE.lines().filter(|line| !line.is_empty()).map(unescape);
+    short.chain([("😀".repeat(25_600)), "`|@a <b>\n".repeat(11_400), "\u{202e}::x::\r".repeat(10_300)]).collect()
 }
 
 fn unescape(line: &str) -> String {
@@ -68,9 +69,11 @@ fn joiners_stand_only_where_writing_needs_them() {
 }
 
 #[test]
-fn a_hundred_hostile_texts_are_nothing_but_code() {
+fn hundreds_of_hostile_texts_are_nothing_but_code() {
     let texts = hostile();
-    assert!(texts.len() >= 100, "{}", texts.len());
+    let distinct: std::collections::BTreeSet<&String> = texts.iter().collect();
+    assert!(distinct.len() == texts.len() && texts.len() >= 200, "{} of {}", distinct.len(), texts.len());
+    assert!(texts.iter().any(|text| text.len() >= 100_000));
     for text in &texts {
         let untrusted = Untrusted::new(text);
         let shown = untrusted.visible(200);
