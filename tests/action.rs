@@ -550,6 +550,17 @@ fn the_action_declares_the_outputs_that_are_written() {
             "{name}"
         );
     }
+    let documented = std::fs::read_to_string(root.join("docs/github-action.md")).unwrap();
+    let (_, inputs) = action.split_once("\ninputs:\n").unwrap();
+    let (inputs, _) = inputs.split_once("\noutputs:\n").unwrap();
+    let inputs = inputs.lines().filter_map(|line| line.strip_prefix("  ")?.strip_suffix(':'));
+    for name in inputs.filter(|name| !name.starts_with(' ')) {
+        assert!(documented.contains(&format!("`{name}`")), "`{name}` is not documented");
+        assert!(runs.contains(&format!("inputs.{name} ")), "{name} is not used");
+    }
+    for name in churngate::publish::outputs::NAMES {
+        assert!(documented.contains(&format!("`{name}`")), "`{name}` is not documented");
+    }
     for text in [runs, script.as_str(), &std::fs::read_to_string(root.join("action/install.sh")).unwrap()] {
         assert!(!text.contains("eval "), "nothing is evaluated");
     }

@@ -3,6 +3,7 @@
 use super::api::Api;
 use super::budget::{CHECK, PER_REQUEST, TITLE};
 use super::event::Sha;
+use super::newer;
 use super::notice::Notice;
 use super::refusal::Refusal;
 use super::text::within_chars;
@@ -15,6 +16,8 @@ use serde_json::{Value, json};
 pub(super) enum Marked {
     /// It stands as a whole.
     Whole,
+    /// A newer run has given the commit one.
+    Newer,
     /// It stands, but not all of its remarks do.
     WithoutAllRemarks(Refusal),
 }
@@ -24,15 +27,20 @@ struct Created {
     id: u64,
 }
 
+fn name(notice: &Notice) -> String {
+    format!("churngate/{}", notice.name)
+}
+
 /// The check run that the notice gives the commit, with its first remarks.
-pub(super) fn body(notice: &Notice, sha: &Sha, page: Option<&str>) -> Value {
+fn body(notice: &Notice, sha: &Sha, run: (u64, u64), page: Option<&str>) -> Value {
     let conclusion = match notice.standing {
         Standing::Pass => "success",
         Standing::Warn => "neutral",
         Standing::Block | Standing::Error => "failure",
     };
     let mut body = json!({
-        "name": format!("churngate/{}", notice.name),
+        "name": name(notice),
+        "external_id": newer::external_id(run),
         "head_sha": sha.as_str(),
         "status": "completed",
         "conclusion": conclusion,
@@ -55,16 +63,25 @@ fn output(notice: &Notice, from: usize) -> Value {
     })
 }
 
-/// Gives the commit its check run. The newest of one name counts, so that making it twice does no harm. Remarks beyond the
-/// first request's are added one request after the other.
+/// Gives the commit its check run, unless a newer run has given it one. The newest of one name counts, so that making it
+/// twice does no harm. Remarks beyond the first request's are added one request after the other.
 ///
 /// # Errors
 /// The server refuses the check run itself.
-pub(super) async fn mark(api: &Api<'_>, notice: &Notice, sha: &Sha, page: Option<&str>) -> Result<Marked, Refusal> {
-    if notice.annotations.len() <= PER_REQUEST {
-        return api.post::<Value>("check-runs", &body(notice, sha, page)).await.map(|_| Marked::Whole);
+pub(super) async fn mark(
+    api: &Api<'_>,
+    notice: &Notice,
+    sha: &Sha,
+    run: (u64, u64),
+    page: Option<&str>,
+) -> Result<Marked, Refusal> {
+    if newer::check(api, sha, &name(notice), run).await {
+        return Ok(Marked::Newer);
     }
-    let created: Created = api.post("check-runs", &body(notice, sha, page)).await?;
+    if notice.annotations.len() <= PER_REQUEST {
+        return api.post::<Value>("check-runs", &body(notice, sha, run, page)).await.map(|_| Marked::Whole);
+    }
+    let created: Created = api.post("check-runs", &body(notice, sha, run, page)).await?;
     for from in (PER_REQUEST..notice.annotations.len()).step_by(PER_REQUEST) {
         let more = json!({ "output": output(notice, from) });
         if let Err(refusal) = api.patch::<Value>(&format!("check-runs/{}", created.id), &more).await {

@@ -14,6 +14,7 @@ mod fixtures;
 pub mod lines;
 pub mod log;
 pub mod marker;
+mod newer;
 pub mod notice;
 pub mod options;
 pub mod outcome;

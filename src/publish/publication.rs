@@ -73,6 +73,7 @@ impl Server {
 const UNWANTED: &str = "not wanted";
 /// A fork could have made up the verdict in an artifact of its own run; a mark would let it pass.
 const NO_MARK: &str = "what came in an artifact marks no commit";
+const NEWER: &str = "a newer run has marked the commit";
 const COMMENTING: Permission = Permission::PullRequests;
 
 const fn marking(kind: MarkKind) -> Permission {
@@ -114,14 +115,16 @@ async fn mark(api: &Api<'_>, notice: &Notice, sha: &Sha, around: &Surroundings, 
     if options.artifact {
         return Outcome::Left(NO_MARK);
     }
-    let page = around.run_url();
+    let (page, run) = (around.run_url(), (around.run_id, around.run_attempt));
     let marked = match options.mark {
         MarkKind::None => return Outcome::Left(UNWANTED),
         MarkKind::Status => {
-            status::mark(api, sha, &status::body(notice, page.as_deref())).await.map(|()| Outcome::Done("status"))
+            let marked = status::mark(api, sha, notice, page.as_deref()).await;
+            marked.map(|ours| if ours { Outcome::Done("status") } else { Outcome::Left(NEWER) })
         }
-        MarkKind::Check => check::mark(api, notice, sha, page.as_deref()).await.map(|marked| match marked {
+        MarkKind::Check => check::mark(api, notice, sha, run, page.as_deref()).await.map(|marked| match marked {
             Marked::Whole => Outcome::Done("check run"),
+            Marked::Newer => Outcome::Left(NEWER),
             Marked::WithoutAllRemarks(refusal) => {
                 let why = format!("the check run stands, but some remarks at lines do not: {refusal}");
                 Outcome::Failed { why, hint: None }

@@ -3,6 +3,7 @@
 use super::api::Api;
 use super::budget::{CONTEXT, DESCRIPTION};
 use super::event::Sha;
+use super::newer;
 use super::notice::Notice;
 use super::refusal::Refusal;
 use super::text::within_chars;
@@ -10,7 +11,7 @@ use super::wording::Standing;
 use serde_json::{Value, json};
 
 /// The status that the notice gives the commit.
-pub(super) fn body(notice: &Notice, page: Option<&str>) -> Value {
+fn body(notice: &Notice, page: Option<&str>) -> Value {
     let state = match notice.standing {
         Standing::Pass | Standing::Warn => "success",
         Standing::Block => "failure",
@@ -25,10 +26,22 @@ pub(super) fn body(notice: &Notice, page: Option<&str>) -> Value {
     body
 }
 
-/// Gives the commit its status. The newest of one context counts, so that making it twice does no harm.
+/// Gives the commit its status, unless a newer run has given it one. Where one came in between, it is put back on top.
+/// Says whether the status is ours.
 ///
 /// # Errors
 /// The server refuses.
-pub(super) async fn mark(api: &Api<'_>, sha: &Sha, body: &Value) -> Result<(), Refusal> {
-    api.post::<Value>(&format!("statuses/{sha}"), body).await.map(|_| ())
+pub(super) async fn mark(api: &Api<'_>, sha: &Sha, notice: &Notice, page: Option<&str>) -> Result<bool, Refusal> {
+    let body = body(notice, page);
+    let context = body.get("context").and_then(Value::as_str).unwrap_or_default();
+    let path = format!("statuses/{sha}");
+    let Some(page) = page else { return api.post::<Value>(&path, &body).await.map(|_| true) };
+    if newer::status(api, sha, context, page).await.is_some() {
+        return Ok(false);
+    }
+    api.post::<Value>(&path, &body).await?;
+    match newer::status(api, sha, context, page).await {
+        Some(newer) => api.post::<Value>(&path, &newer).await.map(|_| false),
+        None => Ok(true),
+    }
 }

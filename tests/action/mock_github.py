@@ -91,6 +91,10 @@ class State:
     def act(self, method, path, body):
         """Status and body of the answer."""
         number = re.match(r"^/repos/[^/]+/[^/]+/issues/comments/(\d+)$", path)
+        if method == "GET" and path.endswith("/statuses"):
+            return 200, self.statuses[::-1]
+        if method == "GET" and path.endswith("/check-runs"):
+            return 200, {"total_count": 0, "check_runs": []}
         if method == "GET" and path.endswith("/comments"):
             return 200, self.comments
         if method == "POST" and path.endswith("/comments"):

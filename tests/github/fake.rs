@@ -38,6 +38,8 @@ pub struct State {
     pub calls: Vec<String>,
     /// Comments that somebody else adds right before the next one is created.
     pub rival: Vec<Value>,
+    /// Statuses that somebody else adds right before the next one is made.
+    pub rival_statuses: Vec<Value>,
     /// The node ids of comments that were hidden.
     pub hidden: Vec<String>,
     next_id: u64,
@@ -136,6 +138,11 @@ impl State {
             ("POST", ["statuses", sha]) => self.status(sha, body),
             ("POST", ["check-runs"]) => self.check(&body),
             ("PATCH", ["check-runs", id]) => self.more_remarks(id, &body),
+            ("GET", ["commits", sha, "statuses"]) => of_commit(&self.statuses, "sha", sha),
+            ("GET", ["commits", sha, "check-runs"]) => {
+                let runs: Vec<&Value> = self.checks.iter().rev().filter(|check| check["head_sha"] == *sha).collect();
+                ok(200, &json!({ "total_count": runs.len(), "check_runs": runs }))
+            }
             ("GET", ["pulls", number]) => self.pull(number),
             ("GET", ["pulls"] | ["commits", _, "pulls"]) => ok(200, &Value::from(self.pulls.clone())),
             _ => ResponseTemplate::new(404),
@@ -196,6 +203,8 @@ impl State {
             return ResponseTemplate::new(422);
         }
         body["sha"] = Value::from(sha);
+        let mut rivals = std::mem::take(&mut self.rival_statuses);
+        self.statuses.append(&mut rivals);
         self.statuses.push(body.clone());
         ok(201, &body)
     }
@@ -255,6 +264,11 @@ fn fits(output: &Value) -> bool {
         && !output["title"].as_str().unwrap().is_empty()
         && remarks.len() <= 50
         && remarks.iter().all(fits)
+}
+
+/// What the commit has, the newest first.
+fn of_commit(all: &[Value], member: &str, sha: &str) -> ResponseTemplate {
+    ok(200, &all.iter().rev().filter(|one| one[member] == sha).cloned().collect())
 }
 
 fn is_number(value: &Value, digits: &str) -> bool {

@@ -191,3 +191,70 @@ async fn an_artifact_marks_nothing_and_leaves_the_audits_own_comment_alone() {
     assert!(bodies.len() == 2 && bodies[0].contains("run=1 ") && bodies[1].contains("audit=artifact%3Adocs-search"));
     assert_eq!(fake.state.lock().unwrap().statuses.len(), 1);
 }
+
+fn states(fake: &Fake) -> Vec<String> {
+    let state = fake.state.lock().unwrap();
+    state.statuses.iter().map(|status| status["state"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn an_older_run_that_finishes_last_leaves_the_newer_runs_mark() {
+    for mark in [MarkKind::Status, MarkKind::Check] {
+        let fake = Fake::start().await;
+        let wanted = Options { mark, ..options() };
+        told(&incompatible(), &fake.around(9), &wanted).await;
+        let older = told(&compatible(), &fake.around(8), &wanted).await;
+        assert_eq!(older.mark, Outcome::Left("a newer run has marked the commit"));
+        assert!(older.is_complete());
+        // The same run and later ones mark it again.
+        assert!(matches!(told(&compatible(), &fake.around(9), &wanted).await.mark, Outcome::Done(_)));
+        assert!(matches!(told(&compatible(), &fake.around(10), &wanted).await.mark, Outcome::Done(_)));
+        let state = fake.state.lock().unwrap();
+        assert_eq!((state.statuses.len(), state.checks.len()), if mark == MarkKind::Check { (0, 3) } else { (3, 0) });
+    }
+}
+
+#[tokio::test]
+async fn a_newer_status_that_comes_in_between_is_put_back_on_top() {
+    let fake = Fake::start().await;
+    let newer = json!({
+        "sha": HEAD, "state": "failure", "context": "Churngate/docs-search", "description": "incompatible",
+        "target_url": "https://github.example/octo/repo/actions/runs/12"
+    });
+    fake.state.lock().unwrap().rival_statuses.push(newer);
+    let older = told(&compatible(), &fake.around(11), &options()).await;
+    assert_eq!(older.mark, Outcome::Left("a newer run has marked the commit"));
+    assert_eq!(states(&fake), ["failure", "success", "failure"]);
+}
+
+#[tokio::test]
+async fn marks_of_other_audits_and_of_other_pages_are_none_of_ours() {
+    let fake = Fake::start().await;
+    for (context, page) in [
+        ("churngate/other", "https://github.example/octo/repo/actions/runs/99"),
+        ("churngate/docs-search", "https://evil.example/octo/repo/actions/runs/99"),
+        ("churngate/docs-search", "https://github.example/octo/repo/actions/runs/99/x"),
+        ("churngate/docs-search", "https://github.example/octo/repo/actions/runs/-1"),
+    ] {
+        let theirs =
+            json!({ "sha": HEAD, "state": "success", "context": context, "description": "x", "target_url": page });
+        fake.state.lock().unwrap().statuses.push(theirs);
+    }
+    assert_eq!(told(&incompatible(), &fake.around(7), &options()).await.mark, Outcome::Done("status"));
+    assert_eq!(states(&fake).last().unwrap(), "failure");
+    // A list that cannot be read keeps no status from being given.
+    fake.fail("GET", "statuses", 9, refused(403, "x"));
+    assert_eq!(told(&incompatible(), &fake.around(8), &options()).await.mark, Outcome::Done("status"));
+}
+
+#[tokio::test]
+async fn remarks_show_no_text_that_must_not_be_shown() {
+    let fake = Fake::start().await;
+    let (result, lines) = flipping(1);
+    let wanted = Options { disclosure: churngate::publish::Disclosure::Ids, ..checking(lines) };
+    told(&result, &fake.around(1), &wanted).await;
+    let check = fake.state.lock().unwrap().checks[0].to_string();
+    for text in ["question text", "answer text", "gold text", "excerpt"] {
+        assert!(!check.contains(text), "{text}: {check}");
+    }
+}
