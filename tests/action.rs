@@ -106,6 +106,11 @@ impl Checkout {
             copy(&root.join(part), &to.join(part));
         }
         std::fs::copy(root.join("action.yml"), to.join("action.yml")).unwrap();
+        // The same audit by a model whose server is down.
+        let down = "openai: { model: m, base_url: \"http://127.0.0.1:9/v1\" }\n  max_attempts: 1";
+        let text = std::fs::read_to_string(root.join("examples/quickstart/churngate.yaml")).unwrap();
+        let reader = text.lines().find(|line| line.trim_start().starts_with("reader:")).unwrap().trim_start();
+        std::fs::write(to.join("examples/quickstart/down.yaml"), text.replace(reader, down)).unwrap();
         git(to, &["init", "--quiet", "--initial-branch=main"]);
         let base = commit(to);
         std::fs::create_dir_all(to.join(".github/workflows")).unwrap();
@@ -235,6 +240,22 @@ fn a_spec_that_does_not_exist_fails_the_job_with_every_output_set() {
     assert_eq!((&outputs["verdict"], &outputs["published"]), (&json!(""), &json!("true")));
     assert_eq!(outputs["comment-url"], state["comments"][0]["html_url"]);
     assert_eq!(outputs.as_object().unwrap().len(), churngate::publish::outputs::NAMES.len());
+}
+
+#[test]
+fn an_outage_fails_the_job_and_is_told_as_neither_churn_nor_a_pass() {
+    let Some(tools) = tools() else { return };
+    let (mock, checkout) = (Mock::start(&tools), Checkout::new("down.yaml"));
+    let (passed, said) = checkout.act(&tools, &mock, 75);
+    assert!(!passed && said.contains("exit status 4"), "{said}");
+    let state = mock.state();
+    assert_eq!((&state["faults"], &state["statuses"][0]["state"]), (&json!([]), &json!("error")), "{said}");
+    assert_eq!(state["statuses"][0]["context"], "churngate/quickstart");
+    let body = state["comments"][0]["body"].as_str().unwrap();
+    assert!(body.starts_with("## ⛔ No verdict: the audit could not be completed"), "{body}");
+    assert!(body.contains("the generator gave no answer at all") && !body.contains("ompatible"), "{body}");
+    assert!(said.contains("Summary - ## ⛔ No verdict"), "{said}");
+    assert_eq!(checkout.outputs()["verdict"], "");
 }
 
 /// A finished run that came from elsewhere, published for a workflow's run that a fork started.

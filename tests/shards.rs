@@ -5,9 +5,11 @@
 
 mod harness;
 
+use harness::raw::{RawServer, Reply};
 use harness::{Workspace, code, stderr};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 /// The quickstart with repeats that vary, so that there is churn, noise and judging in every shard.
 const SPEC: &str = "changed.yaml";
@@ -154,4 +156,140 @@ fn a_damaged_or_relabelled_shard_is_evidence_that_does_not_hold() {
     let text = std::fs::read_to_string(&ledger).unwrap();
     std::fs::write(&ledger, text.replacen("\"repeat\":0", "\"repeat\":1", 1)).unwrap();
     broken("answers.jsonl");
+}
+
+#[test]
+fn shards_that_others_could_have_made_up_are_refused() {
+    let workspace = Workspace::quickstart().unwrap();
+    let folders = shards(&workspace, 2);
+    let rule = folders[1].join("rule.json");
+    std::fs::write(&rule, r#"{"commit": "abc", "edited": [], "missing": null}"#).unwrap();
+    let (refused, said) = merge(&workspace, &folders);
+    assert!(refused == 5 && said.contains("its rule came from elsewhere"), "{said}");
+    std::fs::remove_file(rule).unwrap();
+    for arguments in [&["init", "--quiet"][..], &["add", "--force", "--all"]] {
+        let git = std::process::Command::new("git").current_dir(workspace.path(".")).args(arguments).status();
+        assert!(git.unwrap().success());
+    }
+    let (refused, said) = merge(&workspace, &folders);
+    assert!(refused == 5 && said.contains("is committed"), "{said}");
+}
+
+/// A small audit of twelve questions, answered by this generator.
+fn small(workspace: &Workspace, generator: &str, more: &str) {
+    let documents = |code: usize| -> String {
+        (0..12)
+            .map(|item| json!({ "id": item, "text": format!("Gadget{item} has {}.", code + item) }).to_string() + "\n")
+            .collect()
+    };
+    let questions: String = (0..12)
+        .map(|item| {
+            json!({ "id": format!("q{item}"), "question": format!("What has Gadget{item}?") }).to_string() + "\n"
+        })
+        .collect();
+    let spec = format!(
+        "version: 1\nname: small\nquestions: {{ file: small.jsonl }}\n\
+         snapshots: {{ old: {{ path: one.jsonl }}, new: {{ path: two.jsonl }} }}\nretrieve: {{ bm25: {{}}, top_k: 1 }}\n\
+         generate: {{ {generator}, max_attempts: 1 }}\njudge: {{ embedded: {{}} }}\n{more}"
+    );
+    let files =
+        [("one.jsonl", documents(100)), ("two.jsonl", documents(200)), ("small.jsonl", questions), (SPEC, spec)];
+    for (name, text) in files {
+        workspace.write(name, text).unwrap();
+    }
+}
+
+/// What a server of models says of itself from now on: its model, and the number of its next response.
+type Said = Arc<Mutex<(&'static str, usize)>>;
+
+fn server() -> (RawServer, Said) {
+    let said: Said = Arc::new(Mutex::new(("m-1", 0)));
+    let state = Arc::clone(&said);
+    let server = RawServer::start(move |_| {
+        let mut said = state.lock().unwrap();
+        said.1 += 1;
+        let message = json!({ "role": "assistant", "content": "the same" });
+        Reply::json(
+            200,
+            &json!({
+                "id": format!("chatcmpl-{:024}", said.1), "object": "chat.completion", "created": 0, "model": said.0,
+                "choices": [{ "index": 0, "finish_reason": "stop", "message": message }],
+            }),
+        )
+    });
+    (server.unwrap(), said)
+}
+
+#[test]
+fn shards_that_different_models_or_a_cache_answered_come_to_no_verdict() {
+    for (model, number, words) in
+        [("m-1", 1000, None), ("m-2", 1000, Some("changed the model")), ("m-1", 0, Some("gave one response twice"))]
+    {
+        let workspace = Workspace::new().unwrap();
+        let (server, said) = server();
+        small(&workspace, &format!("openai: {{ model: m, base_url: \"{}/v1\", structured: plain }}", server.host), "");
+        let first = shard(&workspace, 1, 2, "shards");
+        *said.lock().unwrap() = (model, number);
+        let second = shard(&workspace, 2, 2, "shards");
+        let (merged, told) = merge(&workspace, &[first, second]);
+        match words {
+            None => assert_eq!(merged, 0, "{told}"),
+            Some(words) => {
+                assert!(merged == 4 && told.contains(words), "{words}: {merged} {told}");
+                assert_eq!(std::fs::read_dir(workspace.path("merged")).unwrap().count(), 0, "nothing is left behind");
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_may_be_missing_is_asked_of_the_whole_and_not_of_a_shard() {
+    // One question of twelve is never answered: a twelfth of all cells, and a sixth of those of its shard.
+    let program = "read -r line\ncase $line in *Gadget3?*) exit 1 ;; esac\nprintf 'an answer'\n";
+    for (tolerance, stands) in [("10pp", true), ("5pp", false)] {
+        let workspace = Workspace::new().unwrap();
+        let more = format!("tolerance: {{ invalid_cells: {tolerance} }}\n");
+        small(&workspace, "command: { argv: [sh, answer.sh] }", &more);
+        workspace.write("answer.sh", program).unwrap();
+        let whole =
+            workspace.churngate(&["run", "--quiet", "--runs=whole", "--folder-file=whole-folder", SPEC]).unwrap();
+        let (merged, said) = merge(&workspace, &shards(&workspace, 2));
+        assert_eq!((merged, code(&whole).unwrap()), if stands { (0, 0) } else { (4, 4) }, "{said}{}", stderr(&whole));
+        if stands {
+            let folder = |name: &str| PathBuf::from(workspace.read(name).unwrap());
+            assert_eq!(figures(&folder("merged-folder")), figures(&folder("whole-folder")));
+            assert_eq!(figures(&folder("merged-folder"))["validity"]["excluded_questions"], 1);
+        } else {
+            assert!(said.contains("more than is tolerated"), "{said}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn judgments_that_are_missing_are_weighed_over_the_whole() {
+    // Every answer follows from the evidence, so that both snapshots differ everywhere; one packet of twelve is not judged.
+    let answer = "read -r line\nprintf '%s' \"$line\" | cksum | cut -d ' ' -f 1\n";
+    let judge = "read -r line\ncase $line in *Gadget3?*) exit 1 ;; esac\nprintf '{\"A-B\": \"different\"}'\n";
+    for (tolerance, stands) in [("10pp", true), ("5pp", false)] {
+        let workspace = Workspace::new().unwrap();
+        let more = format!("tolerance: {{ invalid_cells: {tolerance} }}\n");
+        small(&workspace, "command: { argv: [sh, answer.sh] }", &more);
+        let judged = "judge: { command: { argv: [sh, judge.sh] }, max_attempts: 1 }";
+        workspace.edit(SPEC, |text| text.replace("judge: { embedded: {} }", judged)).unwrap();
+        workspace.write("answer.sh", answer).unwrap();
+        workspace.write("judge.sh", judge).unwrap();
+        let (merged, said) = merge(&workspace, &shards(&workspace, 2));
+        if stands {
+            assert!(matches!(merged, 0 | 1), "{merged} {said}");
+            let folder = PathBuf::from(workspace.read("merged-folder").unwrap());
+            assert_eq!(figures(&folder)["validity"]["excluded_questions"], 1);
+        } else {
+            assert!(
+                merged == 4 && said.contains("1 of 12 packets of different answers have no judgment"),
+                "{merged} {said}"
+            );
+        }
+    }
 }
