@@ -119,3 +119,72 @@ fn a_bad_file_is_refused_with_its_line() -> Result<()> {
     }
     Ok(())
 }
+
+/// Lines of questions with these answers, one a place; `more` is added to each object.
+fn questions(count: usize, old: [&str; 2], new: [&str; 2], more: &str) -> String {
+    let line = |place| format!("{{\"id\":\"q{place}\",\"answers\":{{\"old\":{old:?},\"new\":{new:?}}}{more}}}\n");
+    (0..count).map(line).collect::<Vec<String>>().concat()
+}
+
+#[test]
+fn audits_that_can_show_little_are_defined_and_explained() -> Result<()> {
+    let labels = ",\"labels\":[[\"x\",\"y\",\"different\"]]";
+    let evidence = ",\"evidence\":{\"old\":[],\"new\":[]}";
+    let paragraphs = ",\"labels\":[[\"a b\",\"c d\",\"same\"],[\"a b\",\"e f\",\"same\"],[\"a b\",\"g h\",\"same\"],\
+                      [\"c d\",\"e f\",\"same\"],[\"c d\",\"g h\",\"same\"],[\"e f\",\"g h\",\"same\"]]";
+    let unasked = |place| format!("{{\"id\":\"u{place}\",\"answers\":{{\"old\":[],\"new\":[]}},\"unchanged\":true}}\n");
+    let unchanged = (0..80).map(unasked).collect::<Vec<String>>().concat();
+    let cases: &[(&str, String, i32, &[&str])] = &[
+        (
+            "one question",
+            questions(1, ["x", "x"], ["y", "y"], labels),
+            0,
+            &["Inconclusive", "too few questions to prove it"],
+        ),
+        ("no spread", questions(80, ["x", "x"], ["y", "y"], labels), 1, &["sees no spread", "100.00 to 100.00"]),
+        (
+            "nothing changed",
+            questions(80, ["x", "x"], ["x", "x"], ""),
+            0,
+            &["Compatible", "sees no spread", "0.00 to 0.00"],
+        ),
+        (
+            "too few to pass",
+            questions(58, ["x", "x"], ["x", "x"], ""),
+            0,
+            &["Inconclusive", "too few questions to prove it", "59"],
+        ),
+        (
+            "all unknown",
+            questions(80, ["UNKNOWN", "UNKNOWN"], ["UNKNOWN", "UNKNOWN"], ""),
+            0,
+            &["Every answer is UNKNOWN"],
+        ),
+        (
+            "no evidence",
+            questions(80, ["x", "x"], ["x", "x"], evidence),
+            0,
+            &["No document at all was retrieved for 80 questions"],
+        ),
+        (
+            "paragraphs",
+            questions(80, ["a b", "c d"], ["e f", "g h"], paragraphs),
+            0,
+            &["it cannot see churn", "sees no churn here"],
+        ),
+        ("all unchanged", unchanged, 0, &["Compatible", "80 of 80 questions have byte-identical prompts"]),
+    ];
+    for (name, file, expected, words) in cases {
+        let workspace = Workspace::new()?;
+        workspace.write("answers.jsonl", file)?;
+        let output = workspace.churngate(&["analyze", "answers.jsonl"])?;
+        // Lines are wrapped for a terminal, and Markdown says what a terminal leaves out.
+        let report = stdout(&workspace.churngate(&["analyze", "answers.jsonl", "--format", "markdown"])?);
+        let text = (stdout(&output) + &report).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(code(&output)?, *expected, "{name}\n{text}");
+        for word in *words {
+            assert!(text.contains(word), "{name}: `{word}` is missing in {text}");
+        }
+    }
+    Ok(())
+}

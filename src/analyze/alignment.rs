@@ -24,6 +24,14 @@ pub enum Side {
 ///
 /// # Errors
 /// A flipped question without that snapshot or without a judgment of its answers.
+///
+/// ```
+/// use churngate::{analyze::{Settings, analyze}, run::outside::parse};
+/// let file = r#"{"id": "q1", "answers": {"old": ["x", "x"], "new": ["y", "y"], "closed_book": ["y", "y"]}, "labels": [["x", "y", "different"]]}"#;
+/// let analysis = analyze(&parse(file, "answers.jsonl")?, &Settings { closed_book: true, ..Settings::default() })?;
+/// assert_eq!(analysis.closed_book.map(|anchor| (anchor.old, anchor.new)), Some((0, 1)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn alignment(comparison: &Comparison<'_>, third: &SnapshotName) -> Result<Alignment, AnalyzeError> {
     let mut counted = Alignment::default();
     for asked in comparison.asked.iter().filter(|asked| asked.is_flip()) {

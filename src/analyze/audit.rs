@@ -7,7 +7,7 @@ use super::round::significant;
 use super::scoring::{Scores, Scoring};
 use super::settings::Settings;
 use super::stream::{self, Rows};
-use super::{alignment, correctness, flips, kernel, ladder, overlap, power, subgroup, trajectory, transitivity};
+use super::{alignment, correctness, flips, kernel, ladder, overlap, power, soft, subgroup, trajectory, transitivity};
 use crate::model::{Kernel, Observation, QuestionId, SnapshotName};
 use std::collections::BTreeSet;
 
@@ -15,6 +15,15 @@ use std::collections::BTreeSet;
 ///
 /// # Errors
 /// Observations that do not make an audit: none at all, an id twice, unequal repeats, a missing snapshot or judgment.
+///
+/// ```
+/// use churngate::{analyze::{Settings, analyze}, run::outside::parse};
+/// let file = r#"{"id": "q1", "answers": {"old": ["x", "x"], "new": ["y", "y"]}, "labels": [["x", "y", "different"]]}"#;
+/// let analysis = analyze(&parse(file, "answers.jsonl")?, &Settings::default())?;
+/// let semantic = &analysis.kernels[1];
+/// assert_eq!((semantic.churn.value(), semantic.stable_flips), (1.0, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn analyze(observations: &[Observation], settings: &Settings) -> Result<Analysis, AnalyzeError> {
     compute(observations, settings, Scoring::Texts(settings.normalisation))
 }
@@ -57,6 +66,8 @@ fn compute(observations: &[Observation], settings: &Settings, scoring: Scoring<'
         trajectories: trajectory::trajectories(observations, &comparison, settings, scoring)?,
         closed_book: closed_book(&comparison, settings)?,
         transitivity: transitivity::transitivity(&comparison)?,
+        soft: soft::soft(&comparison, settings)?,
+        unknown: if comparison.asked.is_empty() { None } else { Some(correctness::unknown(&comparison, scoring)?) },
     })
 }
 

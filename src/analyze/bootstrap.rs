@@ -145,6 +145,37 @@ impl Bootstrap {
     }
 }
 
+/// Whether the lower bound at this confidence lies above a total of `t` lattice units, without computing the bound: Chernoff's
+/// inequality tells most audits, and the exact law the others.
+///
+/// # Errors
+/// As for [`Bootstrap::new`].
+///
+/// ```
+/// use churngate::analyze::bootstrap::lies_above;
+/// let contrasts = [(4, 40), (2, 11), (0, 339), (-1, 2), (-2, 8)].into();
+/// let confidence = "95%".parse().unwrap();
+/// assert!(lies_above(&contrasts, 122, confidence)? && !lies_above(&contrasts, 123, confidence)?); // 123 is the bound
+/// # Ok::<(), churngate::analyze::AnalyzeError>(())
+/// ```
+pub fn lies_above(contrasts: &Contrasts, t: i64, confidence: crate::model::Confidence) -> Result<bool, AnalyzeError> {
+    let questions = contrasts.values().sum();
+    let total: i64 = contrasts.iter().map(|(value, count)| value.saturating_mul(count.cast_signed())).sum();
+    if questions == 0 {
+        return Err(AnalyzeError::NoQuestions);
+    }
+    if total <= t {
+        // The law has more than a twentieth of its mass at or below its mean.
+        return Ok(false);
+    }
+    let pmf = Pmf::from_counts(contrasts);
+    let level = Levels::of(confidence).lower;
+    if pmf.chernoff(questions, t) < level.value() {
+        return Ok(true);
+    }
+    Ok(!level.is_reached(Sum::repeated(pmf, questions)?.at_most(t)))
+}
+
 #[expect(clippy::cast_precision_loss, reason = "numbers of draws are far below 2^53")]
 fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }

@@ -20,6 +20,15 @@ struct Side {
 ///
 /// # Errors
 /// [`AnalyzeError::TooLarge`] where a denominator does not fit.
+///
+/// ```
+/// use churngate::{analyze::{Settings, analyze}, run::outside::parse};
+/// let file = r#"{"id": "q1", "answers": {"old": ["x", "x"], "new": ["y", "y"]}, "labels": [["x", "y", "different"]], "gold": ["x"]}"#;
+/// let analysis = analyze(&parse(file, "answers.jsonl")?, &Settings::default())?;
+/// let flows = analysis.correctness.unwrap().flows_changed_meaning;
+/// assert_eq!((flows.kept, flows.lost, flows.gained, flows.wrong), (0, 2, 0, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn correctness(comparison: &Comparison<'_>, scoring: Scoring<'_>) -> Result<Option<Correctness>, AnalyzeError> {
     let (mut old, mut new) = (Side::default(), Side::default());
     let (mut same, mut changed) = (Flows::default(), Flows::default());
@@ -88,8 +97,11 @@ fn keeps_meaning(asked: &Asked<'_>, repeat: usize) -> bool {
     }
 }
 
-/// The shares of UNKNOWN among all answers to asked questions.
-fn unknown(comparison: &Comparison<'_>, scoring: Scoring<'_>) -> Result<(Fraction, Fraction), AnalyzeError> {
+/// The shares of UNKNOWN among all answers to asked questions, old and new.
+///
+/// # Errors
+/// [`AnalyzeError::TooLarge`] where no question was asked.
+pub(super) fn unknown(comparison: &Comparison<'_>, scoring: Scoring<'_>) -> Result<(Fraction, Fraction), AnalyzeError> {
     let share = |answers: &dyn Fn(&Asked<'_>) -> Vec<bool>| {
         let said: Vec<bool> = comparison.asked.iter().flat_map(answers).collect();
         fraction(said.iter().map(|unknown| i64::from(*unknown)).sum(), 1, said.len() as u64)

@@ -69,6 +69,18 @@ pub enum AnalyzeError {
         /// Snapshot and repeat of the other.
         other: (SnapshotName, usize),
     },
+    /// A similarity for the soft kernel that is no number from 0 to 1.
+    #[error("question `{question}`: a similarity is not a number from 0 to 1")]
+    NotASimilarity {
+        /// The question.
+        question: QuestionId,
+    },
+    /// Some questions have similarities for the soft kernel, and two different answers of this one have none.
+    #[error("question `{question}`: two of its answers have no similarity")]
+    MissingSimilarity {
+        /// The question.
+        question: QuestionId,
+    },
     /// The lists of an evidence have different lengths.
     #[error("question `{question}`: the evidence of snapshot `{snapshot}` has lists of unequal length")]
     UnevenEvidence {

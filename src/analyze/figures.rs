@@ -36,6 +36,10 @@ pub struct Analysis {
     pub closed_book: Option<Alignment>,
     /// Whether the semantic labels are transitive, and D̂ under two repairs; nothing else here is repaired.
     pub transitivity: Transitivity,
+    /// Churn under a bounded similarity, where similarities were given; for diagnosis alone.
+    pub soft: Option<SoftFigures>,
+    /// Share of UNKNOWN answers, old and new, over all answers to asked questions; absent where none was asked.
+    pub unknown: Option<(Fraction, Fraction)>,
 }
 
 /// The churn of one kernel between old and new.
@@ -126,6 +130,29 @@ pub struct Agreement {
     pub cross: Fraction,
 }
 
+/// The churn of the soft kernel between old and new, as shares of 1. No rule can name it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SoftFigures {
+    /// Mean similarity of the old snapshot's repeats, over the asked questions.
+    pub within_old: f64,
+    /// The same of the new snapshot.
+    pub within_new: f64,
+    /// The mean of the two with equal weights.
+    pub within: f64,
+    /// Mean similarity of an old and a new answer, over the asked questions.
+    pub cross: f64,
+    /// D̂ over all N questions, an unchanged one counting with a contrast of zero.
+    pub churn: f64,
+    /// The standard deviation of the contrasts over all N questions (divisor N).
+    pub spread: f64,
+    /// The percentile lower bound (one-sided), from contrasts in hundredths.
+    pub lower_bound: f64,
+    /// The two-sided percentile interval, likewise.
+    pub interval: (f64, f64),
+    /// The Dirichlet upper bound (one-sided), from contrasts rounded up to thousandths.
+    pub upper_bound: f64,
+}
+
 /// Quantiles of the preregistered stream of draws.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stream {
@@ -204,6 +231,9 @@ pub struct Overlap {
     pub by_url: Option<OverlapFigures>,
     /// By content.
     pub by_content: OverlapFigures,
+    /// Questions for which no document at all was retrieved, from old and from new. Absent in results of programs that did
+    /// not count them.
+    pub without_documents: Option<(u64, u64)>,
     /// Questions whose evidence is identical in ids, URLs, contents and order (and so their prompts).
     pub identical_prompts: u64,
     /// Stable flips of the semantic kernel against the other questions, by id.

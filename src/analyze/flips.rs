@@ -8,6 +8,15 @@ use super::scoring::Scoring;
 use crate::model::{Answer, Kernel};
 
 /// Stable flips under one kernel.
+///
+/// ```
+/// use churngate::{analyze::{Settings, analyze}, run::outside::parse};
+/// let file = r#"{"id": "q1", "answers": {"old": ["x", "x"], "new": ["y", "y"]}, "labels": [["x", "y", "different"]]}"#;
+/// let analysis = analyze(&parse(file, "answers.jsonl")?, &Settings::default())?;
+/// assert_eq!(analysis.flips[0].question.to_string(), "q1");
+/// assert_eq!(analysis.kernels[1].corrected_flips, Some(1.0)); // no `ab|ab` to subtract
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn count(comparison: &Comparison<'_>, kernel: Kernel) -> u64 {
     comparison.asked.iter().filter(|asked| asked.edges(kernel).is_stable_flip()).count() as u64

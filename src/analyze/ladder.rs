@@ -14,6 +14,15 @@ use crate::model::{Fraction, Kernel, Observation};
 ///
 /// # Errors
 /// Those of [`Comparison::build`], for any adjacent pair.
+///
+/// ```
+/// use churngate::{analyze::{Settings, analyze}, run::outside::parse};
+/// let file = r#"{"id": "q1", "answers": {"old": ["x", "x"], "mid": ["y", "y"], "new": ["x", "x"]}, "labels": [["x", "y", "different"]]}"#;
+/// let between = vec![churngate::model::SnapshotName("mid".to_owned())];
+/// let analysis = analyze(&parse(file, "answers.jsonl")?, &Settings { between, ..Settings::default() })?;
+/// assert_eq!(analysis.ladder.iter().map(|rung| rung.stable_flips).collect::<Vec<u64>>(), [1, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn ladder(
     observations: &[Observation],
     settings: &Settings,

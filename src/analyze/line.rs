@@ -15,8 +15,8 @@ use rustfft::{FftPlannerScalar, num_complex::Complex64};
 
 /// Steps of the grid that 1 is divided into.
 const STEPS: i64 = 10_000;
-/// Values of a sum at most. Twenty standard deviations stand on them, so that one value is three ten-thousandths of one.
-const MOST: i64 = 1 << 16;
+/// Values of a sum at most. Twenty standard deviations stand on them, so that one value is less than a thousandth of one.
+const MOST: i64 = 1 << 15;
 /// Standard deviations that a window is wide on either side of the mean.
 const REACH: f64 = 10.0;
 /// Spans of one cluster that are added to a window on either side.

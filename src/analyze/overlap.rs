@@ -20,6 +20,15 @@ struct Pair<'a> {
 ///
 /// # Errors
 /// [`AnalyzeError::UnevenEvidence`] where the lists of an evidence differ in length.
+///
+/// ```
+/// use churngate::{analyze::{Settings, analyze}, run::outside::parse};
+/// let file = r#"{"id": "q1", "answers": {"old": ["x", "x"], "new": ["y", "y"]}, "labels": [["x", "y", "different"]], "evidence": {"old": [{"id": "d1"}, {"id": "d2"}], "new": [{"id": "d2"}]}}"#;
+/// let analysis = analyze(&parse(file, "answers.jsonl")?, &Settings::default())?;
+/// let by_id = analysis.overlap.unwrap().by_id;
+/// assert_eq!((by_id.mean_shared, by_id.none, by_id.same_set), (1.0, 0, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn overlap(
     observations: &[Observation],
     settings: &Settings,
@@ -58,6 +67,10 @@ fn figures(pairs: &[Pair<'_>]) -> Overlap {
         by_id: by(pairs, |keys| &keys.ids),
         by_url: (every_url && any_document).then(|| by(pairs, |keys| &keys.urls)),
         by_content: by(pairs, |keys| &keys.contents),
+        without_documents: Some((
+            count(pairs, |pair| pair.old.ids.is_empty()),
+            count(pairs, |pair| pair.new.ids.is_empty()),
+        )),
         identical_prompts: count(pairs, |pair| pair.old == pair.new),
         flips: against_rest(pairs),
     }

@@ -31,6 +31,13 @@ fn reach(alpha: f64) -> f64 {
 ///
 /// The variance at a true D is taken as what noise leaves, `V_0 = max(0, V - D̂ (1 - D̂))`, plus what stable flips add,
 /// `D (1 - D)`; the D sought solves `D = (z_a + z_b) sqrt((V_0 + D (1 - D)) / N)`, a quadratic equation. At most 1.
+///
+/// ```
+/// use churngate::analyze::power::{Moments, power};
+/// let quiet = Moments { questions: 400, mean: 0.0, variance: 0.0 };
+/// let smallest = power(quiet, 0.05).smallest_detectable;
+/// assert!((smallest - 0.015_22).abs() < 1e-4); // 2.4865^2 / (400 + 2.4865^2)
+/// ```
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "numbers of questions are far below 2^53")]
 pub fn power(moments: Moments, alpha: f64) -> Power {

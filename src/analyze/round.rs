@@ -6,7 +6,11 @@
 const DIGITS: usize = 10;
 
 /// The nearest value of ten significant decimal digits.
+///
+/// ```
+/// assert_eq!(churngate::analyze::significant(2.0 / 3.0), 0.666_666_666_7);
+/// ```
 #[must_use]
-pub(super) fn significant(value: f64) -> f64 {
+pub fn significant(value: f64) -> f64 {
     format!("{value:.*e}", DIGITS - 1).parse().unwrap_or(value)
 }

@@ -25,6 +25,22 @@ pub struct Settings {
     pub bootstrap_key: [u8; 32],
 }
 
+/// Old against new, nothing between, at 95% confidence, with the stream of a key that no protocol has: for examples.
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            old: SnapshotName::old(),
+            new: SnapshotName::new_snapshot(),
+            between: Vec::new(),
+            closed_book: false,
+            normalisation: Normalisation::None,
+            confidence: Confidence::default(),
+            draws: 1_000,
+            bootstrap_key: [0; 32],
+        }
+    }
+}
+
 impl Settings {
     /// The snapshots from old to new with the rungs between.
     #[must_use]

@@ -19,6 +19,15 @@ struct Members<'c, 'a> {
 ///
 /// # Errors
 /// Those of [`randomisation::p_value`].
+///
+/// ```
+/// use churngate::{analyze::{Settings, analyze}, run::outside::parse};
+/// let file = r#"{"id": "q1", "answers": {"old": ["x", "x"], "new": ["y", "y"]}, "labels": [["x", "y", "different"]], "tags": ["people"]}"#;
+/// let analysis = analyze(&parse(file, "answers.jsonl")?, &Settings::default())?;
+/// let people = &analysis.subgroups[0];
+/// assert_eq!((people.tag.as_str(), people.churn.value(), people.stable_flips), ("people", 1.0, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn subgroups(observations: &[Observation], comparison: &Comparison<'_>) -> Result<Vec<Subgroup>, AnalyzeError> {
     let mut members: BTreeMap<&str, Members<'_, '_>> = BTreeMap::new();
     for asked in &comparison.asked {

@@ -15,6 +15,16 @@ use std::collections::BTreeSet;
 ///
 /// # Errors
 /// Those of [`Comparison::build`] for any adjacent pair, and a missing judgment of two snapshots two steps apart.
+///
+/// ```
+/// use churngate::{analyze::{Settings, analyze}, run::outside::parse};
+/// let file = r#"{"id": "q1", "answers": {"old": ["x", "x"], "mid": ["y", "y"], "new": ["x", "x"]}, "labels": [["x", "y", "different"]]}"#;
+/// let between = vec![churngate::model::SnapshotName("mid".to_owned())];
+/// let analysis = analyze(&parse(file, "answers.jsonl")?, &Settings { between, ..Settings::default() })?;
+/// let trajectories = analysis.trajectories.unwrap();
+/// assert_eq!((trajectories.several_steps, trajectories.returns), (1, 1)); // there and back
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn trajectories(
     observations: &[Observation],
     ends: &Comparison<'_>,

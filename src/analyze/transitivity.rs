@@ -10,6 +10,15 @@ use super::lattice::fraction;
 ///
 /// # Errors
 /// [`AnalyzeError::TooLarge`] where a denominator does not fit.
+///
+/// ```
+/// use churngate::{analyze::{Settings, analyze}, run::outside::parse};
+/// let file = r#"{"id": "q1", "answers": {"old": ["x", "x"], "new": ["y", "z"]}, "labels": [["x", "y", "same"], ["x", "z", "same"], ["y", "z", "different"]]}"#;
+/// let analysis = analyze(&parse(file, "answers.jsonl")?, &Settings::default())?;
+/// let transitivity = analysis.transitivity;
+/// assert_eq!((transitivity.triples, transitivity.broken), (4, 2)); // x, y and z twice
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn transitivity(comparison: &Comparison<'_>) -> Result<Transitivity, AnalyzeError> {
     let (mut triples, mut broken) = (0, 0);
     for asked in &comparison.asked {

@@ -3,7 +3,7 @@
 use super::arguments::AnalyzeArguments;
 use crate::model::{Confidence, Failure, SnapshotName};
 use crate::run::foreign::{self, Request};
-use crate::spec::{GateSpec, Inconclusive};
+use crate::spec::GateSpec;
 
 /// Draws of the preregistered stream, as in a spec that names no number.
 const DRAWS: u32 = 50_000;
@@ -20,11 +20,7 @@ pub fn analyze(arguments: &AnalyzeArguments) -> Result<u8, Failure> {
         normalisation: arguments.normalisation.into(),
         confidence: Confidence::default(),
         draws: DRAWS,
-        gate: GateSpec {
-            incompatible_when: GateSpec::published_block(),
-            compatible_when: GateSpec::published_pass(),
-            inconclusive: Inconclusive::Warn,
-        },
+        gate: GateSpec::published(),
         tool_version: super::VERSION,
     };
     let result = foreign::analyze(&request)?;

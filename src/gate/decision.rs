@@ -43,6 +43,9 @@ pub struct LineOutcome {
     /// The figure it was compared with, in percentage points (the nearest `f64`; the comparison of D̂ and of the lower
     /// bound is exact).
     pub figure_pp: f64,
+    /// By how much the figure lies on the side of the limit that the line asks for, in percentage points: negative where it
+    /// lies on the other side. Absent in results of programs that did not tell it.
+    pub margin_pp: Option<f64>,
     /// Whether the line holds.
     pub holds: bool,
     /// Why it cannot hold whatever the figure, where that is so: `degenerate-kernel`, `too-few-questions`.

@@ -1,7 +1,7 @@
 //! One line of a rule against the figures.
 
 use super::LineOutcome;
-use crate::analyze::{Analysis, KernelFigures, power};
+use crate::analyze::{Analysis, KernelFigures, power, significant};
 use crate::model::PercentagePoints;
 use crate::spec::{Condition, GateLine};
 use std::cmp::Ordering;
@@ -15,11 +15,13 @@ const TOO_FEW: &str = "too-few-questions";
 pub(super) fn judge(line: &GateLine, analysis: &Analysis) -> Option<LineOutcome> {
     let figures = figures(line, analysis)?;
     let void = void(line, figures, analysis);
+    let figure_pp = figure_pp(line.condition, figures);
     Some(LineOutcome {
         kernel: line.kernel,
         condition: name(line.condition).to_owned(),
         limit: limit(line.condition).to_string(),
-        figure_pp: figure_pp(line.condition, figures),
+        figure_pp,
+        margin_pp: Some(margin_pp(line.condition, figure_pp)),
         holds: void.is_none() && meets(line.condition, figures),
         void: void.map(str::to_owned),
     })
@@ -54,6 +56,15 @@ fn figure_pp(condition: Condition, figures: &KernelFigures) -> f64 {
         Condition::AtLeast(_) | Condition::Below(_) => figures.churn.percentage_points(),
         Condition::LowerBoundAbove(_) => figures.cautious_lower_bound().percentage_points(),
         Condition::UpperBoundBelow(_) => figures.cautious_upper_bound() * 100.0,
+    }
+}
+
+/// How far the figure lies on the wanted side of the limit.
+fn margin_pp(condition: Condition, figure_pp: f64) -> f64 {
+    let beyond = figure_pp - limit(condition).value() * 100.0;
+    match condition {
+        Condition::AtLeast(_) | Condition::LowerBoundAbove(_) => significant(beyond),
+        Condition::Below(_) | Condition::UpperBoundBelow(_) => significant(-beyond),
     }
 }
 

@@ -6,7 +6,9 @@
 mod decision;
 mod line;
 mod needed;
+mod rehearse;
 mod rule;
 
 pub use decision::{Decision, LineOutcome, Verdict};
+pub use rehearse::{Rehearsal, rehearse};
 pub use rule::decide;

@@ -4,7 +4,7 @@ use super::{Answer, Digest, Label, QuestionId, SnapshotName};
 use std::collections::BTreeMap;
 
 /// Everything observed of one question, once judgments are locked and gold is open.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
     /// The question.
     pub id: QuestionId,
@@ -17,6 +17,10 @@ pub struct Observation {
     /// The judgment of every unordered pair of *distinct* answer texts, keyed with the smaller text first.
     /// Equal texts are the same by definition and never stand here.
     pub judgments: BTreeMap<(Answer, Answer), Label>,
+    /// Similarities of unordered pairs of *distinct* answer texts, keyed with the smaller text first, for the soft kernel;
+    /// empty where there is none. Unlike judgments they come from outside unchecked: the statistics refuse what is no number
+    /// from 0 to 1.
+    pub similarities: BTreeMap<(Answer, Answer), f64>,
     /// Accepted answers; empty where there is no gold.
     pub gold: Vec<String>,
     /// Whether it was left unasked because its rendered prompts are byte-identical in old, new and all rungs between
@@ -57,6 +61,16 @@ impl Observation {
         }
         let (small, large) = if one < other { (one, other) } else { (other, one) };
         self.judgments.get(&(small.clone(), large.clone())).copied()
+    }
+
+    /// The similarity of two answers as it was given: 1 where the texts are equal; `None` where none was.
+    #[must_use]
+    pub fn similarity(&self, one: &Answer, other: &Answer) -> Option<f64> {
+        if one == other {
+            return Some(1.0);
+        }
+        let (small, large) = if one < other { (one, other) } else { (other, one) };
+        self.similarities.get(&(small.clone(), large.clone())).copied()
     }
 
     /// The answers from one snapshot.

@@ -47,6 +47,13 @@ impl PercentagePoints {
         self.0
     }
 
+    /// The largest numerator over this denominator that is not above the limit.
+    #[must_use]
+    pub fn units_below(self, denominator: u64) -> i64 {
+        let scaled = i128::from(self.0) * i128::from(denominator);
+        i64::try_from(scaled.div_euclid(i128::from(Self::UNITS_IN_ONE))).unwrap_or(i64::MAX)
+    }
+
     /// As a share of 1, the nearest `f64`.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "at most 10^8, which is exact")]

@@ -152,7 +152,15 @@ fn join(parts: &[&[Source]]) -> Vec<Source> {
 /// What the figures of a section come from.
 fn sources(topic: Topic) -> Vec<Source> {
     match topic {
-        Topic::Churn | Topic::Rule | Topic::Ladder | Topic::Subgroups | Topic::Correctness => join(&[CHURN]),
+        Topic::Churn
+        | Topic::Rule
+        | Topic::Clusters
+        | Topic::Ladder
+        | Topic::Trajectories
+        | Topic::Transitivity
+        | Topic::Soft
+        | Topic::Subgroups
+        | Topic::Correctness => join(&[CHURN]),
         Topic::Changed => vec![Protocol],
         Topic::Flips | Topic::Turnover => join(&[CHURN, TURNOVER]),
         Topic::Validity | Topic::Sample => join(&[CHURN, COURSE]),

@@ -49,6 +49,14 @@ pub(in crate::report) enum Topic {
     Turnover,
     /// Adjacent snapshots.
     Ladder,
+    /// Stable flips along the snapshots between, and beside the closed book.
+    Trajectories,
+    /// Bounds over clusters of questions.
+    Clusters,
+    /// The soft kernel.
+    Soft,
+    /// Whether labels are transitive.
+    Transitivity,
     /// Tags.
     Subgroups,
     /// Attempts and cells.
@@ -161,6 +169,10 @@ impl Topic {
             Self::Correctness => "Correctness",
             Self::Turnover => "Evidence turnover",
             Self::Ladder => "Snapshots between",
+            Self::Trajectories => "Where flips stand to other snapshots",
+            Self::Clusters => "Bounds over clusters",
+            Self::Soft => "Soft similarity",
+            Self::Transitivity => "Labels that contradict one another",
             Self::Subgroups => "Subgroups",
             Self::Validity => "Validity",
             Self::Sample => "What this sample could detect, and its cost",

@@ -75,6 +75,7 @@ fn decision(verdict: Verdict, [exact, exact_lower, semantic_lower, semantic_uppe
         condition: condition.to_owned(),
         limit: limit.to_owned(),
         figure_pp,
+        margin_pp: None,
         holds,
         void: None,
     };
@@ -123,6 +124,8 @@ fn analysis() -> Analysis {
             churn_components: fraction(164, 1600),
             churn_complete_link: fraction(164, 1600),
         },
+        soft: None,
+        unknown: Some((fraction(12, 800), fraction(15, 800))),
     }
 }
 
@@ -213,6 +216,7 @@ fn overlap() -> Overlap {
         by_id: figures(1.1875, 111),
         by_url: None,
         by_content: figures(1.25, 104),
+        without_documents: Some((0, 0)),
         identical_prompts: 4,
         flips,
     }

@@ -29,7 +29,19 @@ pub fn terminal(result: &AuditResult, width: u16) -> String {
             _ => String::new(),
         });
     }
-    text
+    text + &also(&document, width)
+}
+
+/// The diagnoses that only the reports show in full, in a line.
+fn also(document: &Document<'_>, width: u16) -> String {
+    let diagnoses = [Topic::Clusters, Topic::Ladder, Topic::Trajectories, Topic::Transitivity, Topic::Soft];
+    let told = |section: &Section<'_>| format!("{} ({})", section.topic.title(), section.teaser);
+    let known: Vec<String> =
+        document.sections.iter().filter(|section| diagnoses.contains(&section.topic)).map(told).collect();
+    if known.is_empty() {
+        return String::new();
+    }
+    wrapped(&format!("also in the report: {}", known.join(" · ")), width, "  ") + "\n"
 }
 
 fn head(document: &Document<'_>, width: u16) -> String {

@@ -3,6 +3,8 @@
 use super::fixtures::{compatible, flip, fraction, incompatible, inconclusive};
 use super::result::{AuditResult, EvidenceLine};
 use super::{html, junit, markdown, next_steps, terminal};
+use crate::analyze::{Alignment, ClusterBounds, Rung, SoftFigures, Trajectories};
+use crate::model::SnapshotName;
 use insta::assert_snapshot;
 
 /// The kernel of paragraph answers: repeats never agree word for word.
@@ -76,6 +78,87 @@ fn a_degenerate_kernel_is_named_before_any_figure() {
 #[test]
 fn a_black_box_without_gold_has_no_empty_sections() {
     assert_snapshot!("black_box_markdown", markdown(&without_gold_and_evidence()));
+}
+
+/// An audit with a rung between, a closed book, clusters, soft similarities and labels that contradict one another.
+fn with_every_diagnosis() -> AuditResult {
+    let mut result = incompatible();
+    let alignment = |old, new, third, repeats_disagree, mixed| Alignment { repeats_disagree, old, new, third, mixed };
+    let name = |text: &str| SnapshotName(text.to_owned());
+    let (from, exact) = (name("old"), fraction(60, 1600));
+    let analysis = &mut result.analysis;
+    for (kernel, lower) in analysis.kernels.iter_mut().zip([60, 101]) {
+        let interval = (fraction(lower - 10, 1600), fraction(lower + 90, 1600));
+        let lower_bound = fraction(lower, 1600);
+        kernel.clusters =
+            Some(ClusterBounds { clusters: 49, exact: lower == 60, lower_bound, interval, upper_bound: 0.15 });
+    }
+    analysis.ladder = vec![Rung { from, to: name("mid"), exact, semantic: fraction(96, 1600), stable_flips: 29 }];
+    let middles = vec![(name("mid"), alignment(8, 12, 6, 12, 2))];
+    analysis.trajectories = Some(Trajectories { any_step: 59, several_steps: 12, returns: 6, middles });
+    analysis.closed_book = Some(alignment(11, 10, 8, 11, 0));
+    analysis.transitivity.broken = 7;
+    analysis.transitivity.churn_components = fraction(150, 1600);
+    analysis.soft = Some(SoftFigures {
+        within_old: 0.91,
+        within_new: 0.93,
+        within: 0.92,
+        cross: 0.83,
+        churn: 0.09,
+        spread: 0.28,
+        lower_bound: 0.066,
+        interval: (0.061, 0.119),
+        upper_bound: 0.118,
+    });
+    result
+}
+
+#[test]
+fn diagnoses_are_folded_and_leave_the_first_screen_as_it_was() {
+    let (plain, full) = (markdown(&incompatible()), markdown(&with_every_diagnosis()));
+    let open = |text: &str| text.split("<details>").next().map(str::to_owned);
+    // Bounds over clusters change figures there, and nothing grows.
+    let lines = |text: &str| open(text).map(|shown| shown.lines().count());
+    assert_eq!(lines(&plain), lines(&full));
+    let titles = [
+        "Bounds over clusters",
+        "Where flips stand to other snapshots",
+        "Labels that contradict one another",
+        "Soft similarity",
+    ];
+    let begin = |title: &str| full.find(&format!("<summary><b>{title}")).or_else(|| full.find(title));
+    let sections: Vec<&str> =
+        titles.iter().filter_map(|title| full[begin(title)?..].split("</details>").next()).collect();
+    assert_eq!(sections.len(), titles.len(), "{full}");
+    assert!(titles.iter().all(|title| !plain.contains(title)));
+    assert_snapshot!("diagnoses_markdown", sections.join("\n----\n"));
+    let page = html(&with_every_diagnosis());
+    assert!(titles.iter().all(|title| page.contains(title)));
+    let last = terminal(&with_every_diagnosis(), 100);
+    assert_snapshot!(last.split_once("also in the report").map_or("", |(_, also)| also), @"
+    : Bounds over clusters (49 clusters) · Snapshots between (churn between adjacent
+      snapshots; diagnosis only) · Where flips stand to other snapshots (59 flips at some step;
+      diagnosis only) · Labels that contradict one another (7 of 1,100 triples (0.64%)) · Soft
+      similarity (D̂ 9.00 pp; diagnosis only)
+    ");
+}
+
+#[test]
+fn every_way_to_see_nothing_is_explained_before_any_figure() {
+    let mut result = inconclusive();
+    result.analysis.unknown = Some((fraction(800, 800), fraction(15, 800)));
+    result.analysis.kernels[1].spread = 0.0;
+    if let Some(overlap) = &mut result.analysis.overlap {
+        overlap.without_documents = Some((3, 1));
+    }
+    let text = terminal(&result, 400);
+    let warnings: Vec<&str> = text.lines().filter(|line| line.starts_with("warning: ")).collect();
+    assert_snapshot!(warnings.join("\n"), @"
+    warning: Every answer of the old snapshot is UNKNOWN: such answers agree with one another, and say nothing about the index.
+    warning: No document at all was retrieved for 3 questions from the old snapshot and for 1 question from the new one.
+    warning: All questions have the same contrast under the semantic kernel: resampling sees no spread, so the lower bound is D̂ itself. The upper bound is not affected.
+    warning: Inconclusive is no proof of compatibility. The spec lets an undecided audit pass with a warning.
+    ");
 }
 
 #[test]

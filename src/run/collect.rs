@@ -168,6 +168,7 @@ impl Read<'_> {
             tags: question.tags.clone(),
             snapshots,
             judgments: labels,
+            similarities: BTreeMap::new(),
             gold: self.texts.gold(&question.id),
             unchanged,
         };

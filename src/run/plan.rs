@@ -1,15 +1,22 @@
 //! What an audit would do and what it could see, before anything is spent.
 
 use super::Prepared;
+use crate::analyze::planning::Scenario;
 use crate::analyze::power::{self, Moments};
+use crate::analyze::rehearsal::Change;
 use crate::freeze::Protocol;
+use crate::gate::{self, Rehearsal};
 use crate::judge::parts;
-use crate::model::{Failure, FailureClass};
-use crate::spec::{Condition, GenerateBackend, JudgeBackend};
+use crate::model::{Failure, FailureClass, PercentagePoints};
+use crate::spec::{Condition, GateSpec, GenerateBackend, JudgeBackend};
 
 /// The standard deviation of a question's contrast where nothing changed, for two repeats: that of answers as varied as
 /// those of a study of open questions with a language model. Used before there is a run to measure it from.
 const NOISE: f64 = 0.171;
+/// Audits that are rehearsed for every question about the rule, and how many of many questions.
+const REHEARSED: (u32, u32) = (400, 100);
+/// More questions than these are many.
+const MANY: u64 = 2_000;
 
 /// The plan of an audit.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,5 +91,42 @@ fn sensitivity(protocol: &Protocol) -> Vec<String> {
             None => sentences.push(format!("warning: `compatible` is out of reach: no upper bound is below {limit}")),
         }
     }
+    let kinds = [("open questions", Scenario::NaturalQuestionsLike), ("trivia", Scenario::TriviaQaLike)];
+    sentences.extend(kinds.into_iter().filter_map(|(name, answers)| rates(protocol, name, answers)));
     sentences
+}
+
+/// How often this rule errs at this number of questions, where answers vary as in one of the studies; absent where it cannot
+/// be rehearsed.
+fn rates(protocol: &Protocol, name: &str, answers: Scenario) -> Option<String> {
+    let gate = &protocol.spec.gate;
+    let questions = protocol.questions.len() as u64;
+    let times = if questions > MANY { REHEARSED.1 } else { REHEARSED.0 };
+    let rehearsed = |change| {
+        let law = answers.joint(change);
+        gate::rehearse(gate, protocol.spec.bootstrap.confidence, questions, &law, times).ok()
+    };
+    let (same, reworded) = (rehearsed(Change::Nothing)?, rehearsed(Change::Wording)?);
+    let percent = |count: u32| format!("{:.1}%", 100.0 * f64::from(count) / f64::from(times));
+    let passing = passing_limit(gate).and_then(|limit| {
+        let at_limit: Rehearsal = rehearsed(Change::Meaning(limit.value()))?;
+        Some(format!("; passes {} at a true churn of {limit}, where to pass is false", percent(at_limit.passed)))
+    });
+    Some(format!(
+        "answers that vary like {name}: this rule blocks {} of unchanged indexes and {} where only the wording changed; it \
+         passes {} of unchanged ones{} ({times} audits rehearsed with two repeats)",
+        percent(same.blocked),
+        percent(reworded.blocked),
+        percent(same.passed),
+        passing.unwrap_or_default()
+    ))
+}
+
+/// The smallest limit below which the rule proves churn to be.
+fn passing_limit(gate: &GateSpec) -> Option<PercentagePoints> {
+    let limits = gate.compatible_when.iter().filter_map(|line| match line.condition {
+        Condition::UpperBoundBelow(limit) => Some(limit),
+        _ => None,
+    });
+    limits.min().filter(|limit| limit.units() > 0)
 }

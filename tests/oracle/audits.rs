@@ -40,6 +40,12 @@ struct Plan {
     clusters: bool,
     /// Whether labels follow from classes of meaning.
     transitive: bool,
+    /// Whether a snapshot stands between old and new.
+    rung: bool,
+    /// Whether the closed book was asked.
+    closed_book: bool,
+    /// Whether answers have similarities.
+    soft: bool,
 }
 
 /// An audit of 3 to 30 questions.
@@ -56,6 +62,9 @@ pub fn random(number: u64) -> String {
         tags: numbers.one_in(2),
         clusters: numbers.one_in(3),
         transitive: !numbers.one_in(3),
+        rung: numbers.one_in(3),
+        closed_book: numbers.one_in(3),
+        soft: numbers.one_in(3),
     };
     let questions = 3 + numbers.below(28);
     let lines: Vec<String> = (0..questions).map(|id| question(id, &plan, &mut numbers).to_string()).collect();
@@ -73,7 +82,18 @@ fn question(id: usize, plan: &Plan, numbers: &mut Numbers) -> Value {
     };
     let (old, new) = (answers(0, 0), answers(1, shift));
     let mut record = json!({ "id": format!("q{id}"), "answers": { "old": old, "new": new } });
-    record["labels"] = labels(&old, &new, plan, numbers);
+    let mut said = [old, new].concat();
+    for (snapshot, present) in [("mid", plan.rung), ("closed_book", plan.closed_book)] {
+        if present {
+            let third = answers(0, usize::from(id.is_multiple_of(2)) * 3);
+            record["answers"][snapshot] = json!(third);
+            said.extend(third);
+        }
+    }
+    record["labels"] = labels(&said, plan, numbers);
+    if plan.soft {
+        record["similarity"] = similarities(&said, numbers);
+    }
     if unchanged {
         record["unchanged"] = json!(true);
     }
@@ -89,22 +109,44 @@ fn question(id: usize, plan: &Plan, numbers: &mut Numbers) -> Value {
         record["cluster"] = json!(format!("source {}", id / 4));
     }
     if plan.evidence {
-        let mut documents =
-            || -> Vec<Value> { (0..3).map(|rank| json!({ "id": rank * 2 + numbers.below(2) })).collect() };
-        record["evidence"] = json!({ "old": named(documents()), "new": named(documents()) });
+        let mut documents = || -> Vec<Value> {
+            (0..3 * usize::from(numbers.below(9) > 0))
+                .map(|rank| json!({ "id": rank * 2 + numbers.below(2) }))
+                .collect()
+        };
+        record["evidence"] = json!({ "old": named(documents(), plan), "new": named(documents(), plan) });
     }
     record
 }
 
-/// Ids are texts.
-fn named(documents: Vec<Value>) -> Vec<Value> {
-    documents.into_iter().map(|document| json!({ "id": format!("d{}", document["id"]) })).collect()
+/// Ids are texts. Where questions have tags, documents have URLs and texts, some of which several documents share.
+fn named(documents: Vec<Value>, plan: &Plan) -> Vec<Value> {
+    let one = |document: Value| {
+        let number = document["id"].as_u64().unwrap_or(0);
+        let mut named = json!({ "id": format!("d{number}") });
+        if plan.tags {
+            named["url"] = json!(format!("page {}", number / 2));
+            named["text"] = json!(format!("text {}", number / 3));
+        }
+        named
+    };
+    documents.into_iter().map(one).collect()
 }
 
-fn labels(old: &[&str], new: &[&str], plan: &Plan, numbers: &mut Numbers) -> Value {
+/// Some number in hundredths for every pair of texts.
+fn similarities(said: &[&str], numbers: &mut Numbers) -> Value {
+    let texts: Vec<&str> = TEXTS.into_iter().filter(|text| said.contains(text)).collect();
+    let pairs =
+        texts.iter().enumerate().flat_map(|(place, one)| texts[place + 1..].iter().map(move |other| (*one, *other)));
+    let with = |(one, other): (&str, &str)| {
+        json!([one, other, f64::from(u32::try_from(numbers.below(101)).unwrap_or(0)) / 100.0])
+    };
+    Value::Array(pairs.map(with).collect())
+}
+
+fn labels(said: &[&str], plan: &Plan, numbers: &mut Numbers) -> Value {
     let meaning: Vec<usize> = TEXTS.iter().map(|_| numbers.below(4)).collect();
-    let said: Vec<usize> =
-        (0..TEXTS.len()).filter(|text| old.contains(&TEXTS[*text]) || new.contains(&TEXTS[*text])).collect();
+    let said: Vec<usize> = (0..TEXTS.len()).filter(|text| said.contains(&TEXTS[*text])).collect();
     let mut labels = Vec::new();
     for (place, one) in said.iter().enumerate() {
         for other in &said[place + 1..] {

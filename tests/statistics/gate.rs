@@ -70,6 +70,22 @@ fn limits_are_compared_exactly() {
 }
 
 #[test]
+fn the_reason_says_which_lines_hold_and_by_how_much() {
+    let decision = decide(&run(&tqa()), &default_gate());
+    let told: Vec<(bool, Option<f64>)> = decision
+        .incompatible_when
+        .iter()
+        .chain(&decision.compatible_when)
+        .map(|line| (line.holds, line.margin_pp.map(|margin| (margin * 1e4).round() / 1e4)))
+        .collect();
+    assert_eq!(told, [(true, Some(0.0)), (true, Some(0.5)), (true, Some(0.375)), (true, Some(0.1452))]);
+    let below = line(Kernel::Exact, Condition::Below(pp("1pp")));
+    let gate = GateSpec { incompatible_when: vec![below], ..default_gate() };
+    let failed = &decide(&run(&tqa()), &gate).incompatible_when[0];
+    assert_eq!((failed.holds, failed.margin_pp), (false, Some(-2.0)));
+}
+
+#[test]
 fn nothing_changed_passes_from_59_questions_on() {
     let enough = run(&unchanged(tqa(), 59));
     assert_eq!((enough.asked, enough.unchanged, enough.questions), (0, 59, 59));

@@ -81,6 +81,7 @@ fn observation(ledger: &Ledger, record: &Record) -> Observation {
         tags: Vec::new(),
         snapshots: snapshots.collect(),
         judgments,
+        similarities: BTreeMap::new(),
         gold,
         unchanged: false,
     }

@@ -49,6 +49,7 @@ fn observe(questions: &[Question], name: impl Fn(u8) -> String) -> Vec<Observati
             tags: Vec::new(),
             snapshots: vec![snapshot(SnapshotName::old(), old), snapshot(SnapshotName::new_snapshot(), new)],
             judgments,
+            similarities: BTreeMap::new(),
             gold: Vec::new(),
             unchanged: false,
         }

@@ -113,3 +113,36 @@ fn repeats_that_make_too_fine_a_lattice_are_refused_before_anything_is_allocated
     assert_eq!(analyze(&repeated(3, 60, 60), &ends), Err(AnalyzeError::TooLarge));
     assert!(analyze(&repeated(3, 30, 30), &ends).is_ok());
 }
+
+#[test]
+fn a_similarity_outside_0_to_1_is_refused_and_its_question_named() {
+    for strange in [1.5, -0.1, f64::NAN, f64::INFINITY] {
+        let error = refused(|observations| {
+            observations[3].similarities = [((answer("x"), answer("y")), strange)].into();
+        });
+        // Without the others' similarities an earlier question may lack one: the first in order is named.
+        assert!(
+            matches!(error, AnalyzeError::MissingSimilarity { .. } | AnalyzeError::NotASimilarity { .. }),
+            "{error}"
+        );
+    }
+    let named = |similarity| {
+        let mut observations = repeated(3, 2, 2);
+        for observation in &mut observations {
+            observation.similarities = [((answer("x"), answer("y")), 0.25)].into();
+        }
+        observations[2].similarities = similarity;
+        let mut ends = settings();
+        ends.between.clear();
+        analyze(&observations, &ends).map(|analysis| analysis.soft.map(|soft| soft.churn))
+    };
+    let pair = || (answer("x"), answer("y"));
+    for strange in [1.5, -0.1, f64::NAN] {
+        let error = named([(pair(), strange)].into()).expect_err("a refusal");
+        assert_eq!(error.to_string(), "question `tqa-0002`: a similarity is not a number from 0 to 1");
+    }
+    let error = named([].into()).expect_err("a refusal");
+    assert_eq!(error.to_string(), "question `tqa-0002`: two of its answers have no similarity");
+    // Two questions of three go from x x to y y: 1 - 0.25 each.
+    assert_eq!(named([(pair(), 0.25)].into()), Ok(Some(0.5)));
+}

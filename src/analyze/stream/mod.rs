@@ -67,12 +67,28 @@ pub fn draw(rows: &Rows, draws: u32, key: [u8; 32]) -> Draws {
 /// assert_eq!(drawn, [7; 10]);
 /// ```
 pub fn map<T: Send>(counts: &[u64], draws: u32, key: [u8; 32], statistic: impl Fn(&[u64]) -> T + Sync) -> Vec<T> {
+    sample(counts, counts.iter().sum(), draws, key, statistic)
+}
+
+/// The same for samples of another size than the counts add up to.
+///
+/// ```
+/// let drawn = churngate::analyze::stream::sample(&[3, 4], 100, 10, [0; 32], |drawn| drawn.iter().sum::<u64>());
+/// assert_eq!(drawn, [100; 10]);
+/// ```
+pub fn sample<T: Send>(
+    counts: &[u64],
+    size: u64,
+    draws: u32,
+    key: [u8; 32],
+    statistic: impl Fn(&[u64]) -> T + Sync,
+) -> Vec<T> {
     let in_block = |block: u32| {
         let mut uniform = Uniform::new(key, u64::from(block));
         let mut times = vec![0; counts.len()];
         let count = BLOCK.min(draws - block * BLOCK);
         let one = |_| {
-            multinomial(&mut uniform, counts, &mut times);
+            multinomial(&mut uniform, counts, size, &mut times);
             statistic(&times)
         };
         (0..count).map(one).collect::<Vec<T>>()
@@ -80,10 +96,10 @@ pub fn map<T: Send>(counts: &[u64], draws: u32, key: [u8; 32], statistic: impl F
     (0..draws.div_ceil(BLOCK)).into_par_iter().flat_map_iter(in_block).collect()
 }
 
-/// As many questions as there are, resampled with replacement: one binomial after the other.
-fn multinomial(uniform: &mut Uniform, counts: &[u64], drawn: &mut [u64]) {
+/// So many questions, resampled with replacement: one binomial after the other.
+fn multinomial(uniform: &mut Uniform, counts: &[u64], size: u64, drawn: &mut [u64]) {
     let mut of: u64 = counts.iter().sum();
-    let mut left = of;
+    let mut left = size;
     for (count, drawn) in counts.iter().zip(drawn) {
         *drawn = binomial::draw(uniform, left, *count, of);
         left -= *drawn;

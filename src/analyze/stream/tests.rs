@@ -19,7 +19,7 @@ fn another_key_gives_other_draws_and_more_draws_keep_whole_blocks() {
     assert_ne!(draw(&nq_rows(), 500, [3; 32]), draw(&nq_rows(), 500, [4; 32]));
     let mut uniform = Uniform::new([3; 32], 1);
     let (counts, mut drawn) = (nq_rows().into_values().collect::<Vec<u64>>(), [0; 7]);
-    multinomial(&mut uniform, &counts, &mut drawn);
+    multinomial(&mut uniform, &counts, counts.iter().sum(), &mut drawn);
     let totals = nq_rows().into_keys().zip(drawn).map(|(row, times)| row.0 * times.cast_signed());
     let first_of_second_block: i64 = totals.sum();
     let all = draw(&nq_rows(), 1_001, [3; 32]);

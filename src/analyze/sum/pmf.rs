@@ -84,6 +84,21 @@ impl Pmf {
         self.iter().map(|(value, mass)| mass * exp_beyond_linear(theta * from_mean(value))).sum::<f64>().ln_1p()
     }
 
+    /// An upper limit of P(S <= t) for the sum of `times` values, t below its mean: `min exp(ln E exp(theta (S - t)))` over
+    /// tilts theta below zero.
+    pub(in crate::analyze) fn chernoff(&self, times: u64, t: i64) -> f64 {
+        let (whole, remainder) = self.mean_times(times);
+        let excess = to_float(whole.saturating_sub(t)) + remainder;
+        let log = |theta: f64| to_float(times.cast_signed()) * self.log_about_mean(theta) + theta * excess;
+        // Convex in theta, and zero at zero: the least value lies where thirds of a bracket stop to fall.
+        let (mut low, mut high) = (-2.0, 0.0);
+        for _ in 0..40 {
+            let (one, other) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
+            if log(one) < log(other) { high = other } else { low = one }
+        }
+        log(high).min(0.0).exp()
+    }
+
     /// `ln E exp(theta (V - max))`, for tilts so steep that the largest value leads; at an infinite tilt, the logarithm of
     /// its probability.
     pub(super) fn log_about_most(&self, theta: f64) -> f64 {

@@ -5,7 +5,7 @@
 use super::image::{Imaged, image};
 use crate::analyze::{
     Agreement, Alignment, Analysis, ClusterBounds, Correctness, Flip, FlipOverlap, Flows, KernelFigures, Overlap,
-    OverlapFigures, Power, Rung, Stream, Subgroup, Trajectories, Transitivity,
+    OverlapFigures, Power, Rung, SoftFigures, Stream, Subgroup, Trajectories, Transitivity,
 };
 use crate::gate::{Decision, LineOutcome, Verdict};
 use crate::model::{Answer, Confidence, Digest, Fraction, Kernel, QuestionId, SnapshotName};
@@ -84,6 +84,7 @@ image! {
         condition: String,
         limit: String,
         figure_pp: f64,
+        margin_pp: Option<f64>,
         holds: bool,
         void: Option<String>,
     }
@@ -106,6 +107,8 @@ image! {
         trajectories: Option<Trajectories>,
         closed_book: Option<Alignment>,
         transitivity: Transitivity,
+        soft: Option<SoftFigures>,
+        unknown: Option<(Fraction, Fraction)>,
     }
 }
 
@@ -127,6 +130,20 @@ image! {
         corrected_flips: Option<f64>,
         degenerate: bool,
         clusters: Option<ClusterBounds>,
+    }
+}
+
+image! {
+    SoftImage of SoftFigures {
+        within_old: f64,
+        within_new: f64,
+        within: f64,
+        cross: f64,
+        churn: f64,
+        spread: f64,
+        lower_bound: f64,
+        interval: (f64, f64),
+        upper_bound: f64,
     }
 }
 
@@ -198,6 +215,7 @@ image! {
         by_id: OverlapFigures,
         by_url: Option<OverlapFigures>,
         by_content: OverlapFigures,
+        without_documents: Option<(u64, u64)>,
         identical_prompts: u64,
         flips: FlipOverlap,
     }

@@ -2,13 +2,17 @@
 
 mod changed;
 mod churn;
+mod clusters;
 mod correctness;
 mod flips;
 mod headline;
 mod reproduce;
 mod rule;
 mod sample;
+mod soft;
 mod subgroups;
+mod trajectories;
+mod transitivity;
 mod turnover;
 mod validity;
 mod warnings;
@@ -43,7 +47,11 @@ fn sections(result: &AuditResult) -> Vec<Section<'_>> {
     let known = [
         correctness::section(&result.analysis),
         turnover::section(&result.analysis),
+        clusters::section(&result.analysis),
         subgroups::ladder(&result.analysis),
+        trajectories::section(&result.analysis),
+        transitivity::section(&result.analysis),
+        soft::section(&result.analysis),
         subgroups::section(&result.analysis),
     ];
     let last = [validity::section(result), sample::section(result), reproduce::section(result)];

@@ -2,6 +2,7 @@
 
 use super::SENTENCE;
 use crate::gate::Verdict;
+use crate::model::{Fraction, Kernel};
 use crate::report::document::Line;
 use crate::report::numbers;
 use crate::report::result::{AuditResult, Validity};
@@ -9,7 +10,16 @@ use crate::report::result::{AuditResult, Validity};
 /// Caveats of the machinery first, then what this run shows.
 pub(super) fn warnings(result: &AuditResult) -> Vec<Line<'_>> {
     let caveats = result.machinery.caveats.iter().map(|caveat| Line::default().prose(caveat, SENTENCE));
-    let seen = [degenerate(result), excluded(result), mismatched(result), mixed_models(result), undecided(result)];
+    let seen = [
+        degenerate(result),
+        all_unknown(result),
+        without_documents(result),
+        no_spread(result),
+        excluded(result),
+        mismatched(result),
+        mixed_models(result),
+        undecided(result),
+    ];
     let streams = result.analysis.kernels.iter().filter(|figures| !figures.stream.agrees).map(|figures| {
         Line::ours(format!(
             "The preregistered bootstrap stream of the {} kernel lies more than {} from the exact quantiles. \
@@ -30,6 +40,42 @@ fn degenerate<'a>(result: &AuditResult) -> Option<Line<'a>> {
              rule that needs it can never block.",
             blind.join(" and the ")
         ))
+    })
+}
+
+/// A system that answers nothing cannot change its answers.
+fn all_unknown<'a>(result: &AuditResult) -> Option<Line<'a>> {
+    let (old, new) = result.analysis.unknown?;
+    let all = |share: Fraction| share.numerator >= 0 && share.numerator.unsigned_abs() == share.denominator;
+    let of = match (all(old), all(new)) {
+        (true, true) => "Every answer",
+        (true, false) => "Every answer of the old snapshot",
+        (false, true) => "Every answer of the new snapshot",
+        (false, false) => return None,
+    };
+    Some(Line::ours(format!("{of} is UNKNOWN: such answers agree with one another, and say nothing about the index.")))
+}
+
+fn without_documents<'a>(result: &AuditResult) -> Option<Line<'a>> {
+    let (old, new) = result.analysis.overlap.as_ref()?.without_documents?;
+    (old > 0 || new > 0).then(|| {
+        Line::ours(format!(
+            "No document at all was retrieved for {} from the old snapshot and for {} from the new one.",
+            numbers::counted(old, "question"),
+            numbers::counted(new, "question")
+        ))
+    })
+}
+
+/// Contrasts that are all alike leave the bootstrap nothing to resample.
+fn no_spread<'a>(result: &AuditResult) -> Option<Line<'a>> {
+    let semantic = super::headline::figures(&result.analysis, Kernel::Semantic)?;
+    let flat = semantic.spread <= 0.0 && result.analysis.asked > 0;
+    flat.then(|| {
+        Line::ours(
+            "All questions have the same contrast under the semantic kernel: resampling sees no spread, so the lower bound is \
+             D̂ itself. The upper bound is not affected.",
+        )
     })
 }
 

@@ -63,6 +63,20 @@ pub enum Problem {
     /// A label that contradicts another one, or that calls a text different from itself.
     #[error("label {} contradicts another one or calls a text different from itself", .0 + 1)]
     ContradictoryLabel(usize),
+    /// A similarity that is no number from 0 to 1.
+    #[error("question `{}`: similarity {} is not a number from 0 to 1", shown(.question), .place + 1)]
+    NotASimilarity {
+        /// The question.
+        question: String,
+        /// Its place in the list, from 0.
+        place: usize,
+    },
+    /// A similarity that contradicts another one, or that is not 1 for a text with itself.
+    #[error("similarity {} contradicts another one or is not 1 for a text with itself", .0 + 1)]
+    ContradictorySimilarity(usize),
+    /// A similarity of a text that is no answer of this question.
+    #[error("similarity {} is about a text that is no answer of this question", .0 + 1)]
+    StrangeSimilarity(usize),
     /// Both `gold` and `correct`.
     #[error("`gold` and `correct` exclude each other")]
     GoldAndCorrect,

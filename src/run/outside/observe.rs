@@ -31,6 +31,7 @@ pub(super) fn observe(record: Record) -> Result<Observation, Problem> {
     }
     let answers = answers(&record.answers)?;
     let judgments = judgments(&record.labels, &answers)?;
+    let similarities = similarities(&record, &answers)?;
     let gold = gold(&record, &answers)?;
     let snapshots = snapshots(answers, record.evidence.as_ref())?;
     Ok(Observation {
@@ -39,6 +40,7 @@ pub(super) fn observe(record: Record) -> Result<Observation, Problem> {
         tags: record.tags,
         snapshots,
         judgments,
+        similarities,
         gold,
         unchanged: record.unchanged,
     })
@@ -80,6 +82,27 @@ fn judgments(
         }
     }
     Ok(judgments)
+}
+
+fn similarities(record: &Record, answers: &BySnapshot) -> Result<BTreeMap<(Answer, Answer), f64>, Problem> {
+    let texts: BTreeSet<&Answer> = answers.iter().flat_map(|(_, answers)| answers).collect();
+    let known = |text: &str, place| {
+        let answer = Answer::parse(text, usize::MAX).ok().filter(|answer| texts.contains(answer));
+        answer.ok_or(Problem::StrangeSimilarity(place))
+    };
+    let mut similarities = BTreeMap::new();
+    for (place, (one, other, similarity)) in record.similarity.iter().enumerate() {
+        if !(0.0..=1.0).contains(similarity) {
+            return Err(Problem::NotASimilarity { question: record.id.clone(), place });
+        }
+        let (one, other) = (known(one, place)?, known(other, place)?);
+        let (small, large) = if one <= other { (one, other) } else { (other, one) };
+        let expected = if small == large { Some(1.0) } else { similarities.insert((small, large), *similarity) };
+        if expected.is_some_and(|expected: f64| expected.total_cmp(similarity).is_ne()) {
+            return Err(Problem::ContradictorySimilarity(place));
+        }
+    }
+    Ok(similarities)
 }
 
 /// The gold answers; where answers are only marked, the texts that are marked right.

@@ -15,6 +15,8 @@ pub(super) struct Record {
     #[serde(default)]
     pub labels: Vec<(String, String, Label)>,
     #[serde(default)]
+    pub similarity: Vec<(String, String, f64)>,
+    #[serde(default)]
     pub gold: Option<Vec<String>>,
     #[serde(default)]
     pub correct: Option<Ordered<Vec<bool>>>,
@@ -107,7 +109,7 @@ struct Form {
     fits: fn(&Value) -> bool,
 }
 
-const FORMS: [Form; 9] = [
+const FORMS: [Form; 10] = [
     Form { member: "id", about: "a text", fits: fits::<String> },
     Form {
         member: "answers",
@@ -118,6 +120,11 @@ const FORMS: [Form; 9] = [
         member: "labels",
         about: "a list of `[text, text, \"same\" or \"different\"]`",
         fits: fits::<Vec<(String, String, Label)>>,
+    },
+    Form {
+        member: "similarity",
+        about: "a list of `[text, text, number from 0 to 1]`",
+        fits: fits::<Vec<(String, String, f64)>>,
     },
     Form { member: "gold", about: "a list of texts", fits: fits::<Option<Vec<String>>> },
     Form {

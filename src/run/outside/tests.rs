@@ -81,7 +81,8 @@ fn a_line_of_another_form_is_described_in_words_of_the_format() {
         let members: Vec<_> = good.iter().filter(|(member, _)| *member != name).collect();
         members.iter().map(|(member, value)| format!("\"{member}\":{value},")).collect::<Vec<_>>().concat()
     };
-    for name in ["id", "answers", "labels", "gold", "correct", "tags", "cluster", "evidence", "unchanged"] {
+    for name in ["id", "answers", "labels", "similarity", "gold", "correct", "tags", "cluster", "evidence", "unchanged"]
+    {
         for value in ["7.5", "[7]", "{\"a\":7}", "[[\"x\",\"y\",\"equal\"]]"] {
             let said = problem(&format!("{{{}\"{name}\":{value}}}", without(name))).to_string();
             assert!(said.starts_with(&format!("`{name}` is not ")), "{name} {value}: {said}");
@@ -107,4 +108,23 @@ the member `answers` is missing
 `labels` is not a list of `[text, text, "same" or "different"]`
 `evidence` is not an object of snapshot names and lists of `{"id", "url", "text"}`
 "#);
+}
+
+#[test]
+fn similarities_are_numbers_from_0_to_1_of_answers_of_the_question() {
+    let given = |list: &str| GOOD.replace("\"gold\"", &format!("\"similarity\":{list},\"gold\""));
+    let read = parse(&given("[[\"c\",\"a\",0.25],[\"a\",\"b\",0],[\"b\",\"c\",1],[\"a\",\"a\",1]]"), "f.jsonl")
+        .expect("questions");
+    let answer = |text| Answer::parse(text, 9).expect("an answer");
+    assert_eq!(read[0].similarity(&answer("a"), &answer("c")), Some(0.25));
+    assert_eq!(read[0].similarity(&answer("a"), &answer("a")), Some(1.0));
+    for value in ["1.000001", "-0.5", "1e300"] {
+        let said = problem(&given(&format!("[[\"c\",\"a\",{value}]]"))).to_string();
+        assert_eq!(said, "question `q1`: similarity 1 is not a number from 0 to 1");
+    }
+    assert!(matches!(problem(&given("[[\"c\",\"a\",NaN]]")), Problem::NotJson(_)));
+    assert!(matches!(problem(&given("[[\"c\",\"a\",\"NaN\"]]")), Problem::Wrong { member: "similarity", .. }));
+    assert_eq!(problem(&given("[[\"c\",\"z\",1]]")), Problem::StrangeSimilarity(0));
+    assert_eq!(problem(&given("[[\"c\",\"a\",1],[\"a\",\"c\",0]]")), Problem::ContradictorySimilarity(1));
+    assert_eq!(problem(&given("[[\"c\",\"c\",0.5]]")), Problem::ContradictorySimilarity(0));
 }

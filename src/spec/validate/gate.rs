@@ -54,6 +54,13 @@ fn condition(section: Reader<'_>) -> Option<Condition> {
 }
 
 impl GateSpec {
+    /// The rule where a spec names none: the published blocking rule and the default passing rule; undecided audits warn.
+    #[must_use]
+    pub fn published() -> Self {
+        let (incompatible_when, compatible_when) = (Self::published_block(), Self::published_pass());
+        Self { incompatible_when, compatible_when, inconclusive: Inconclusive::Warn }
+    }
+
     /// The published blocking rule: exact D̂ >= 3 pp, exact lower bound > 0, semantic lower bound > 0.
     #[must_use]
     pub fn published_block() -> Vec<GateLine> {
