@@ -3,7 +3,7 @@
 use super::escape::{Untrusted, fenced};
 use super::fixtures::{flip, flip_detail, incompatible};
 use super::result::AuditResult;
-use super::{html, junit, markdown, markdown_within, terminal};
+use super::{failure_within, html, junit, markdown, markdown_within, plain, terminal};
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
@@ -188,6 +188,23 @@ fn no_hostile_text_adds_markup_to_a_report() {
 fn without_prose(mut result: AuditResult) -> AuditResult {
     result.machinery.caveats.clear();
     result
+}
+
+#[test]
+fn no_hostile_text_adds_markup_to_what_is_told_of_a_failure() {
+    let told = |text: &str| markup(&failure_within(text, "why", "What to do.", text, 65_000));
+    for text in hostile().iter().filter(|text| !text.trim().is_empty()) {
+        assert_eq!(told(text), told("x"), "{text:?}");
+    }
+}
+
+#[test]
+fn no_hostile_text_is_a_command_in_a_remark() {
+    for text in &hostile() {
+        let remark = plain(text, 5_000);
+        assert!(remark.chars().all(shows) && !remark.contains("##["), "{text:?}");
+        assert!(!remark.trim_start().starts_with("::"), "{text:?}");
+    }
 }
 
 #[test]
