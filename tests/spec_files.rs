@@ -39,6 +39,40 @@ fn the_documented_keys_are_those_of_the_code() {
 }
 
 #[test]
+fn the_documented_presets_are_those_of_the_code() {
+    let (begin, end) = ("<!-- presets: begin -->\n", "<!-- presets: end -->");
+    let text = fs::read_to_string(root().join("docs/presets.md")).unwrap();
+    let (before, rest) = text.split_once(begin).unwrap();
+    let (_, after) = rest.split_once(end).unwrap();
+    assert_generated("docs/presets.md", &format!("{before}{begin}{}{end}{after}", spec::preset_reference()));
+}
+
+#[test]
+fn every_preset_file_is_in_the_list() {
+    let files = fs::read_dir(root().join("presets")).unwrap();
+    let mut names: Vec<String> =
+        files.map(|file| file.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    names.sort();
+    assert_eq!(names, spec::preset_names().collect::<Vec<_>>());
+}
+
+#[test]
+fn the_specs_and_the_preset_of_the_page_on_presets_are_such() {
+    let text = fs::read_to_string(root().join("docs/presets.md")).unwrap();
+    let mut blocks = text.split("```yaml\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let (first, own) = (blocks.next().unwrap(), blocks.next().unwrap());
+    let whole = |part: &str| {
+        let questions = "version: 1\nname: n\nquestions: { file: q.jsonl }";
+        format!("{questions}\n{part}generate: {{ reader: {{}} }}\njudge: {{ embedded: {{}} }}\n")
+    };
+    spec::parse(&whole(first), "docs/presets.md").unwrap_or_else(|errors| panic!("{errors}"));
+    let named =
+        first.replace("preset: elasticsearch", "preset: presets/ours.yaml").replace("{ text: body }", "{ text: a }");
+    let preset = spec::PresetFile { name: "presets/ours.yaml", text: own };
+    spec::parse_with(&whole(&named), "docs/presets.md", Some(preset)).unwrap_or_else(|errors| panic!("{errors}"));
+}
+
+#[test]
 fn the_first_spec_of_the_documentation_is_one() {
     let text = fs::read_to_string(root().join("docs/spec.md")).unwrap();
     let yaml = text.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();

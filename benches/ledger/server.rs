@@ -152,7 +152,8 @@ fn write_audit(audit: &Utf8Path, base_url: &str, questions: u32) {
 async fn ask(audit: &Utf8Path, folder: &Utf8Path, durability: Durability) -> Duration {
     let spec = audit.join("churngate.yaml");
     let request = Request { spec: &spec, runs: None, base: None, new: &[], shard: None, tool_version: "bench" };
-    let prepared = run::prepare(request).expect("the audit is prepared");
+    let draft = run::read(request).expect("the audit is read");
+    let prepared = run::prepare(draft, None).await.expect("the audit is prepared");
     let context = context();
     let folder = RunFolder::open_with(folder, durability).expect("the folder opens");
     let frozen: Frozen = freeze::freeze(&folder, prepared.protocol).expect("the protocol freezes");

@@ -32,6 +32,7 @@ pub mod quantile;
 pub mod randomisation;
 pub mod rehearsal;
 pub mod replication;
+pub mod risk;
 mod round;
 pub mod score;
 pub mod scoring;

@@ -27,6 +27,8 @@ pub enum Command {
     Run(RunArguments),
     /// Join the shards of a matrix job to one run, and decide.
     Merge(MergeArguments),
+    /// Retrieve only and show what changed in the evidence, which questions are at risk, and what an audit would cost.
+    Diff(DiffArguments),
     /// Recompute everything from the ledgers, without a network.
     Verify(VerifyArguments),
     /// Copy a finished run without its texts; the copy can be verified, too.
@@ -106,6 +108,35 @@ pub struct RunArguments {
     /// Write the run's folder to this file.
     #[arg(long, value_name = "FILE")]
     pub folder_file: Option<Utf8PathBuf>,
+}
+
+/// A spec, and how to show what changed in its evidence.
+#[derive(Debug, Args)]
+pub struct DiffArguments {
+    /// The spec.
+    #[command(flatten)]
+    pub spec: SpecArguments,
+    /// Calls in flight at most, in place of the spec's own number.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub tasks: Option<u32>,
+    /// Print nothing but the result.
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Questions that are shown with their documents.
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub limit: usize,
+    /// The format.
+    #[arg(long, default_value = "text")]
+    pub format: DiffFormat,
+}
+
+/// The format of a diff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum DiffFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
 }
 
 /// A run, to be verified.

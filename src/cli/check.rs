@@ -5,12 +5,17 @@ use super::{context, output};
 use crate::http::chat::{Facts, Probed, Tokens};
 use crate::model::Failure;
 use crate::run::{self, Plan, Prepared};
+use crate::spec::RetrieveBackend;
 
 /// Validates the spec, resolves its snapshots and prints the plan. Spends nothing, unless it is asked to probe.
 pub fn check(arguments: &CheckArguments) -> Result<u8, Failure> {
-    let prepared = run::prepare(arguments.spec.request())?;
+    let draft = run::read(arguments.spec.request())?;
+    // Without its keys an engine cannot be asked what its snapshots are; all else can still be checked.
+    let has_keys = context::missing_secrets(draft.spec()).is_empty();
+    let context = if has_keys { Some(context::context(draft.spec(), None, true)?) } else { None };
+    let prepared = super::runtime()?.block_on(run::prepare(draft, context.as_ref()))?;
     let plan = run::plan(&prepared);
-    output::write(text(&prepared, &plan).as_bytes())?;
+    output::write(text(&prepared, &plan, context.is_some() || !has_probes(&prepared)).as_bytes())?;
     plan.within_budget()?;
     if arguments.probe { probe(&prepared) } else { Ok(0) }
 }
@@ -42,7 +47,12 @@ fn said(probed: &Probed) -> String {
     format!("probe of the {whose}: {}; it {verb} {controls}", parts.join(", "))
 }
 
-fn text(prepared: &Prepared, plan: &Plan) -> String {
+/// Whether an engine tells what its snapshots are.
+fn has_probes(prepared: &Prepared) -> bool {
+    matches!(&prepared.protocol.spec.retrieve.backend, RetrieveBackend::Http(http) if !http.probes.is_empty())
+}
+
+fn text(prepared: &Prepared, plan: &Plan, asked: bool) -> String {
     let mut lines = vec![format!("audit `{}`: the spec is valid", prepared.protocol.spec.name)];
     for snapshot in &prepared.protocol.snapshots {
         let documents = snapshot.documents.map_or_else(String::new, |count| format!(", {count} documents"));
@@ -51,6 +61,9 @@ fn text(prepared: &Prepared, plan: &Plan) -> String {
     let Plan { questions, snapshots, repeats, answers, packets, calls, fits_budget: _, sensitivity } = plan;
     lines.push(format!("questions: {questions}, asked {repeats} times of each of {snapshots} snapshots"));
     lines.push(format!("at most {answers} answers and {packets} packets; {calls} external calls before retries"));
+    if !asked {
+        lines.push("note: no engine was asked what its snapshots are; the run folder may be another one".to_owned());
+    }
     lines.extend(prepared.protocol.notes().iter().map(|note| format!("note: {note}")));
     lines.extend(sensitivity.iter().cloned());
     lines.extend(context::missing_secrets(&prepared.protocol.spec).iter().map(|line| format!("warning: {line}")));

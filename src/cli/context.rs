@@ -4,7 +4,7 @@ use super::output;
 use super::progress::Progress;
 use crate::http::{Budget, Client, Context, HttpSettings, Secrets};
 use crate::model::{Failure, FailureClass, Observer, Silent};
-use crate::spec::Spec;
+use crate::spec::{Named, Spec};
 use secrecy::SecretString;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,12 +15,24 @@ use tokio_util::sync::CancellationToken;
 /// # Errors
 /// A key that the spec names is not set or no text; the client cannot be built.
 pub fn context(spec: &Spec, tasks: Option<u32>, quiet: bool) -> Result<Context, Failure> {
+    made(spec, &spec.named(), tasks, quiet)
+}
+
+/// Makes the context of retrieval alone, which needs no key of a generator or a judge.
+///
+/// # Errors
+/// As [`context`], of the keys that retrieval needs.
+pub fn for_retrieval(spec: &Spec, tasks: Option<u32>, quiet: bool) -> Result<Context, Failure> {
+    made(spec, &spec.named_in_retrieval(), tasks, quiet)
+}
+
+fn made(spec: &Spec, named: &Named<'_>, tasks: Option<u32>, quiet: bool) -> Result<Context, Failure> {
     let settings = HttpSettings { connect_timeout: Duration::from_secs(10), max_body_bytes: 16 << 20 };
     let observer: Arc<dyn Observer> = if quiet { Arc::new(Silent) } else { Arc::new(Progress::start()) };
     let minutes = spec.budget.minutes.map(|minutes| Instant::now() + Duration::from_secs(u64::from(minutes) * 60));
     Ok(Context {
         client: Client::new(settings)?,
-        secrets: Arc::new(secrets(spec)?),
+        secrets: Arc::new(secrets(named)?),
         observer,
         cancel: CancellationToken::new(),
         budget: Arc::new(Budget::new(spec.budget.calls, minutes)),
@@ -29,11 +41,11 @@ pub fn context(spec: &Spec, tasks: Option<u32>, quiet: bool) -> Result<Context, 
 }
 
 /// The keys that the spec names, all missing ones told at once.
-fn secrets(spec: &Spec) -> Result<Secrets, Failure> {
-    let missing = missing_secrets(spec);
+fn secrets(named: &Named<'_>) -> Result<Secrets, Failure> {
+    let missing = missing(named);
     if missing.is_empty() {
         let mut secrets = Secrets::default();
-        for name in spec.secret_names().into_iter().chain(spec.passed_names()) {
+        for name in named.keys.iter().chain(&named.passed).copied() {
             if let Ok(key) = std::env::var(name) {
                 secrets.insert(name, SecretString::from(key));
             }
@@ -48,14 +60,18 @@ fn secrets(spec: &Spec) -> Result<Secrets, Failure> {
 /// What is wrong with the variables that the spec names, a line each: a key must fit into a header, what is passed on to a
 /// program only has to be there.
 pub fn missing_secrets(spec: &Spec) -> Vec<String> {
+    missing(&spec.named())
+}
+
+fn missing(named: &Named<'_>) -> Vec<String> {
     let problem = |name: &str| match std::env::var(name) {
         Ok(key) if usable(&key) => None,
         Ok(_) => Some(format!("environment variable `{name}` is empty or holds a control character")),
         Err(_) => Some(not_set(name)),
     };
     let passed = |name: &str| std::env::var(name).is_err().then(|| not_set(name));
-    let keys = spec.secret_names();
-    let others = spec.passed_names().into_iter().filter(|name| !keys.contains(name)).filter_map(passed);
+    let Named { keys, passed: others } = named;
+    let others = others.iter().copied().filter(|name| !keys.contains(name)).filter_map(passed);
     keys.iter().copied().filter_map(problem).chain(others).collect()
 }
 

@@ -5,6 +5,7 @@ mod analyze;
 mod arguments;
 mod check;
 mod context;
+mod diff;
 mod export;
 mod init;
 mod merge;
@@ -64,6 +65,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Check(arguments) => check::check(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Merge(arguments) => merge::merge(&arguments),
+        Command::Diff(arguments) => diff::diff(&arguments),
         Command::Verify(arguments) => verify::verify(&arguments),
         Command::Export(arguments) => export::export(&arguments),
         Command::Report(arguments) => report::report(&arguments),

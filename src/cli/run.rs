@@ -11,13 +11,14 @@ use camino::Utf8Path;
 
 /// Runs the audit and prints its report.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
-    let prepared = run::prepare(run::Request { shard: arguments.shard, ..arguments.spec.request() })?;
+    let draft = run::read(run::Request { shard: arguments.shard, ..arguments.spec.request() })?;
+    let context = context::context(draft.spec(), arguments.tasks, arguments.quiet)?;
+    let runtime = super::runtime()?;
+    let prepared = runtime.block_on(interruptible(run::prepare(draft, Some(&context)), &context))?;
     if let Some(file) = &arguments.folder_file {
         tell_folder(file, &prepared.folder)?;
     }
     run::plan(&prepared).within_budget()?;
-    let context = context::context(&prepared.protocol.spec, arguments.tasks, arguments.quiet)?;
-    let runtime = super::runtime()?;
     match arguments.shard {
         None => conclude(&runtime.block_on(interruptible(run::audit(prepared, &context), &context))?),
         Some(shard) => {
@@ -45,7 +46,7 @@ pub fn tell_folder(file: &Utf8Path, folder: &Utf8Path) -> Result<(), Failure> {
 
 /// The work, with interrupts listened to beside it. What is given up at the second one is dropped, and the programs that
 /// it started end with it.
-async fn interruptible<T>(work: impl Future<Output = Result<T, Failure>>, context: &Context) -> Result<T, Failure> {
+pub async fn interruptible<T>(work: impl Future<Output = Result<T, Failure>>, context: &Context) -> Result<T, Failure> {
     tokio::select! {
         finished = work => finished,
         failure = context::interrupted_twice(&context.cancel) => Err(failure),

@@ -8,6 +8,7 @@ pub mod call;
 pub mod chat;
 pub mod client;
 pub mod context;
+pub mod fill;
 pub mod pace;
 pub mod retry_after;
 pub mod secrets;

@@ -6,6 +6,7 @@
 #![deny(clippy::disallowed_methods, reason = "a report is a function of its result alone")]
 
 pub mod claims;
+pub mod diff;
 mod document;
 mod drawing;
 mod escape;
@@ -30,6 +31,7 @@ mod tests;
 mod view;
 
 pub use claims::{Claim, Kind, Ledger, Source, claims};
+pub use diff::{AuditCost, EvidenceDiff, QuestionAtRisk, diff_json, diff_text};
 pub use excerpt::excerpt;
 pub use failure::{failure_within, plain};
 pub use formats::{FORMATS, Format};

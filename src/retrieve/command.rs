@@ -30,7 +30,7 @@ impl Program<'_> {
     /// cancelled.
     pub(super) async fn make(&self, input: Vec<u8>, context: &Context) -> Made {
         let started = Instant::now();
-        let env = match self.environment(&context.secrets) {
+        let env = match environment(self.spec, &context.secrets) {
             Ok(env) => env,
             Err(failure) => return failed(Judged::Fatal { reason: "variable-not-set", failure }, started),
         };
@@ -43,22 +43,12 @@ impl Program<'_> {
                 let read = if succeeded { self.read(&body) } else { Err("program-failed") };
                 let judged = match read {
                     Ok(evidence) => Judged::Accepted(evidence),
-                    Err(reason) => Judged::Invalid { reason, retry_after: None },
+                    Err(reason) => Judged::Invalid { reason, retry_after: None, said: None },
                 };
                 Made { status: None, body: Some(body), latency: started.elapsed(), judged }
             }
             Err(error) => failed(without_output(error), started),
         }
-    }
-
-    /// The variables the spec passes on, with their values.
-    fn environment(&self, secrets: &Secrets) -> Result<Vec<(String, String)>, Failure> {
-        let value = |name: &String| {
-            let not_set = || Failure::new(FailureClass::Usage, format!("the environment variable `{name}` is not set"));
-            let value = secrets.get(name).ok_or_else(not_set)?;
-            Ok((name.clone(), value.expose_secret().to_owned()))
-        };
-        self.spec.env.iter().map(value).collect()
     }
 
     /// `[{"id", "text", "url"}]`, bare or as the member `documents`.
@@ -71,6 +61,16 @@ impl Program<'_> {
     }
 }
 
+/// The variables the spec passes on, with their values.
+pub(super) fn environment(spec: &CommandSpec, secrets: &Secrets) -> Result<Vec<(String, String)>, Failure> {
+    let value = |name: &String| {
+        let not_set = || Failure::new(FailureClass::Usage, format!("the environment variable `{name}` is not set"));
+        let value = secrets.get(name).ok_or_else(not_set)?;
+        Ok((name.clone(), value.expose_secret().to_owned()))
+    };
+    spec.env.iter().map(value).collect()
+}
+
 fn without_output(error: ProcessError) -> Judged {
     let reason = error.code();
     match error {
@@ -79,7 +79,7 @@ fn without_output(error: ProcessError) -> Judged {
             Judged::Fatal { reason, failure: Failure::new(FailureClass::Incomplete, message) }
         }
         ProcessError::Timeout | ProcessError::Pipe | ProcessError::Cancelled => {
-            Judged::Invalid { reason, retry_after: None }
+            Judged::Invalid { reason, retry_after: None, said: None }
         }
     }
 }

@@ -2,17 +2,19 @@
 //! nothing.
 
 use super::command::Program;
+use super::embed::{self, Vectors};
 use super::engine::Engine;
 use super::limits::{HOPELESS, MAX_ATTEMPTS};
+use super::moved;
 use super::progress::{PASSES, Progress, Unit};
 use super::records::{Writer, accepted, now_ms, outcome};
-use super::resolve::variables;
 use super::stage::out_of_time;
 use crate::freeze::Protocol;
 use crate::http::{Attempted, Call, Context, RetryPolicy, interrupted, until_accepted};
 use crate::ledger::record::{Attempt, EvidenceKey, Outcome, Record, Verdict};
 use crate::model::{Digest, Event, Evidence, Failure, FailureClass, Question, StageName};
 use crate::spec::RetrieveBackend;
+use camino::Utf8Path;
 use futures_util::{StreamExt, stream};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -28,7 +30,7 @@ pub(super) struct Made {
 /// What a call counts as.
 pub(super) enum Judged {
     Accepted(Evidence),
-    Invalid { reason: &'static str, retry_after: Option<Duration> },
+    Invalid { reason: &'static str, retry_after: Option<Duration>, said: Option<String> },
     Fatal { reason: &'static str, failure: Failure },
 }
 
@@ -48,6 +50,7 @@ struct Stage<'a> {
     protocol: &'a Protocol,
     backend: Backend<'a>,
     variables: Vec<BTreeMap<String, String>>,
+    vectors: Option<Vectors>,
     writer: &'a Writer,
     // Cancelled with the audit, and by the first failure of any unit.
     context: Context,
@@ -56,29 +59,36 @@ struct Stage<'a> {
 /// How a unit ended.
 enum Ended {
     Done(Unit, Digest),
-    GivenUp(&'static str),
+    GivenUp(&'static str, Option<String>),
     NotStarted,
 }
 
 /// Both passes. Within a pass the snapshots are asked in turn, question by question, so that whatever drifts with time
-/// drifts for all of them.
+/// drifts for all of them. What the snapshots are is asked before and after, and must be what was frozen.
 pub(super) async fn passes(
     protocol: &Protocol,
     progress: &mut Progress,
     writer: &Writer,
+    folder: &Utf8Path,
     context: &Context,
 ) -> Result<(), Failure> {
     let Some(backend) = backend(protocol) else { return Ok(()) };
-    let variables = protocol.spec.snapshots.iter().map(|snapshot| variables(&snapshot.source)).collect();
+    let found = moved::expect(protocol, context).await?;
     let own = Context { cancel: context.cancel.child_token(), ..context.clone() };
-    let stage = Stage { protocol, backend, variables, writer, context: own };
+    let mut stage = Stage { protocol, backend, variables: found, vectors: None, writer, context: own };
+    if progress.count().0 < progress.count().1 {
+        stage.embed(folder).await?;
+    }
     for pass in 0..PASSES {
         stage.pass(pass, progress).await?;
         if context.cancel.is_cancelled() {
             return Err(interrupted());
         }
     }
-    Ok(())
+    if let (Some(spec), Some(vectors)) = (&protocol.spec.retrieve.embed, &stage.vectors) {
+        embed::still_the_same(spec, vectors, context).await?;
+    }
+    moved::expect(protocol, context).await.map(|_| ())
 }
 
 fn backend(protocol: &Protocol) -> Option<Backend<'_>> {
@@ -91,6 +101,19 @@ fn backend(protocol: &Protocol) -> Option<Backend<'_>> {
 }
 
 impl Stage<'_> {
+    /// Makes the vectors of all questions, where the engine takes them, and holds them against the snapshots' own.
+    async fn embed(&mut self, folder: &Utf8Path) -> Result<(), Failure> {
+        let (Some(spec), Backend::Engine(engine)) = (&self.protocol.spec.retrieve.embed, &self.backend) else {
+            return Ok(());
+        };
+        let vectors = embed::vectors(spec, &self.protocol.questions, folder, &self.context).await?;
+        let names = self.protocol.spec.snapshots.iter().map(|snapshot| snapshot.name.clone());
+        let snapshots: Vec<_> = names.zip(self.variables.iter().cloned()).collect();
+        embed::check(spec, *engine, &snapshots, vectors.dimensions(), &self.context).await?;
+        self.vectors = Some(vectors);
+        Ok(())
+    }
+
     async fn pass(&self, pass: u32, progress: &mut Progress) -> Result<(), Failure> {
         let mut units: Vec<Unit> =
             (0..progress.retrieved()).flat_map(|snapshot| progress.open_units(snapshot, pass)).collect();
@@ -127,42 +150,54 @@ impl Stage<'_> {
 
     async fn accepted(&self, unit: Unit, key: &EvidenceKey) -> Result<Ended, Failure> {
         let prepared = self.prepare(unit)?;
-        let mut last = "given-up";
+        let (mut last, mut last_said) = ("given-up", None);
         let attempt = async |_| {
-            let attempted = self.attempt(key, &prepared).await.unwrap_or_else(Attempted::Fatal);
+            let attempt = self.attempt(key, &prepared).await;
+            let (attempted, said) = attempt.unwrap_or_else(|failure| (Attempted::Fatal(failure), None));
             if let Attempted::Invalid { reason, .. } = &attempted {
-                last = reason;
+                (last, last_said) = (*reason, said);
             }
             attempted
         };
         let policy = RetryPolicy::for_servers(MAX_ATTEMPTS);
         let accepted = until_accepted(policy, &self.context, StageName::Retrieve, attempt).await?;
-        Ok(accepted.map_or(Ended::GivenUp(last), |evidence| Ended::Done(unit, evidence)))
+        Ok(match accepted {
+            Some(evidence) => Ended::Done(unit, evidence),
+            None => Ended::GivenUp(last, last_said),
+        })
     }
 
     fn prepare(&self, unit: Unit) -> Result<Prepared<'_>, Failure> {
         let question: &Question = &self.protocol.questions[unit.question];
         let variables = &self.variables[unit.snapshot];
         Ok(match &self.backend {
-            Backend::Engine(engine) => Prepared::Call(engine, engine.call(question, variables, &self.context.secrets)?),
+            Backend::Engine(engine) => {
+                let vector = self.vectors.as_ref().and_then(|vectors| vectors.get(unit.question));
+                Prepared::Call(engine, engine.call(question, vector, variables, &self.context.secrets)?)
+            }
             Backend::Program(program) => Prepared::Input(program, program.input(question, variables)),
         })
     }
 
-    /// One attempt: recorded, made, and its outcome recorded.
-    async fn attempt(&self, key: &EvidenceKey, prepared: &Prepared<'_>) -> Result<Attempted<Digest>, Failure> {
+    /// One attempt: recorded, made, and its outcome recorded; and what an engine said of one that came to nothing.
+    async fn attempt(
+        &self,
+        key: &EvidenceKey,
+        prepared: &Prepared<'_>,
+    ) -> Result<(Attempted<Digest>, Option<String>), Failure> {
         out_of_time(&self.context)?;
         let attempt = Attempt { of: key.clone(), request: prepared.digest(), at_ms: now_ms() };
         let number = self.writer.append(&Record::Attempt(attempt)).await?;
         let made = prepared.make(&self.context).await;
-        let mut blobs = Vec::new();
+        let (mut blobs, mut words) = (Vec::new(), None);
         let (verdict, attempted) = match made.judged {
             Judged::Accepted(evidence) => {
                 let digest = evidence.digest();
                 blobs.push(evidence.canonical());
                 (Verdict::Accepted(accepted(&evidence, digest)), Attempted::Accepted(digest))
             }
-            Judged::Invalid { reason, retry_after } => {
+            Judged::Invalid { reason, retry_after, said } => {
+                words = said;
                 (Verdict::Invalid(reason.to_owned()), Attempted::Invalid { reason, retry_after })
             }
             Judged::Fatal { reason, failure } => (Verdict::Fatal(reason.to_owned()), Attempted::Fatal(failure)),
@@ -172,7 +207,7 @@ impl Stage<'_> {
         let latency_ms = u64::try_from(made.latency.as_millis()).unwrap_or(u64::MAX);
         let outcome = Outcome { status: made.status, body, ..outcome(number, key.clone(), verdict, latency_ms) };
         self.writer.append_with_blobs(&Record::Outcome(outcome), blobs).await?;
-        Ok(attempted)
+        Ok((attempted, words))
     }
 }
 
@@ -201,6 +236,7 @@ impl Prepared<'_> {
 struct Tally {
     done: u64,
     given_up: BTreeMap<&'static str, u64>,
+    said: Option<String>,
     failure: Option<Failure>,
 }
 
@@ -208,7 +244,10 @@ impl Tally {
     fn take(&mut self, outcome: Result<Ended, Failure>) {
         match outcome {
             Ok(Ended::Done(..)) => self.done += 1,
-            Ok(Ended::GivenUp(reason)) => *self.given_up.entry(reason).or_default() += 1,
+            Ok(Ended::GivenUp(reason, said)) => {
+                *self.given_up.entry(reason).or_default() += 1;
+                self.said = self.said.take().or(said);
+            }
             Ok(Ended::NotStarted) => {}
             Err(failure) => {
                 self.failure.get_or_insert(failure);
@@ -226,15 +265,17 @@ impl Tally {
         match self.failure {
             Some(failure) if !self.is_hopeless() => Err(failure),
             _ if self.given_up.is_empty() => Ok(()),
-            _ => Err(incomplete(&self.given_up)),
+            _ => Err(incomplete(&self.given_up, self.said.as_deref())),
         }
     }
 }
 
-fn incomplete(given_up: &BTreeMap<&str, u64>) -> Failure {
+fn incomplete(given_up: &BTreeMap<&str, u64>, said: Option<&str>) -> Failure {
     let count: u64 = given_up.values().sum();
     let reasons: Vec<String> = given_up.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
-    let message = format!("{count} retrievals got no valid reply in {MAX_ATTEMPTS} attempts ({})", reasons.join(", "));
+    let said = said.map_or_else(String::new, |said| format!("; the engine says `{said}`"));
+    let reasons = reasons.join(", ");
+    let message = format!("{count} retrievals got no valid reply in {MAX_ATTEMPTS} attempts ({reasons}){said}");
     Failure::new(FailureClass::Incomplete, message)
         .with_hint("run the same command again: only they are retrieved again")
 }

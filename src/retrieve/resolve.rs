@@ -1,15 +1,17 @@
 //! What the snapshots physically are, before anything is spent.
 
 use super::corpus::{Corpus, CorpusError, Fingerprint};
+use super::engine::{Engine, Identity, identify};
 use super::file;
 use crate::freeze::ResolvedSnapshot;
+use crate::http::Context;
 use crate::model::{Digest, Failure, FailureClass, SnapshotName};
 use crate::spec::{RetrieveBackend, SnapshotSource, SnapshotSpec, Spec};
 use camino::Utf8Path;
 use std::collections::BTreeMap;
 
-/// Looks at every snapshot of the spec: documents are counted and digested, revisions become commits. The closed book
-/// comes last where the spec asks for it. `base` is the spec's folder.
+/// Looks at every snapshot of the spec: documents are counted and digested, revisions become commits. No engine is asked:
+/// its snapshots are known by name alone. The closed book comes last where the spec asks for it. `base` is the spec's folder.
 ///
 /// # Errors
 /// Every snapshot that cannot be audited, with what to do about it.
@@ -18,16 +20,32 @@ pub fn resolve(spec: &Spec, base: &Utf8Path) -> Result<Vec<ResolvedSnapshot>, Fa
     for snapshot in &spec.snapshots {
         resolved.push(one(&spec.retrieve.backend, snapshot, base)?);
     }
-    if spec.closed_book {
-        let physical = "no documents".to_owned();
-        resolved.push(ResolvedSnapshot {
-            name: SnapshotName::closed_book(),
-            physical,
-            fingerprint: None,
-            documents: None,
-        });
-    }
+    resolved.extend(closed_book(spec));
     Ok(resolved)
+}
+
+/// The same, and engines are asked what each name stands for, whether it is ready and how large it is, where the spec has
+/// probes.
+///
+/// # Errors
+/// As [`resolve`]; an engine refuses, does not answer, or is not ready.
+pub async fn resolve_with(spec: &Spec, base: &Utf8Path, context: &Context) -> Result<Vec<ResolvedSnapshot>, Failure> {
+    let RetrieveBackend::Http(http) = &spec.retrieve.backend else { return resolve(spec, base) };
+    let engine = Engine { spec: http, top_k: spec.retrieve.top_k, max_chars: spec.retrieve.max_chars };
+    let mut resolved = Vec::new();
+    for snapshot in &spec.snapshots {
+        let named = variables(&snapshot.source);
+        let identity = identify(engine, &snapshot.name, &named, context).await?;
+        resolved.push(identity.resolved(&snapshot.name, &named));
+    }
+    resolved.extend(closed_book(spec));
+    Ok(resolved)
+}
+
+fn closed_book(spec: &Spec) -> Option<ResolvedSnapshot> {
+    let physical = "no documents".to_owned();
+    let name = SnapshotName::closed_book();
+    spec.closed_book.then_some(ResolvedSnapshot { name, physical, fingerprint: None, documents: None })
 }
 
 fn one(backend: &RetrieveBackend, snapshot: &SnapshotSpec, base: &Utf8Path) -> Result<ResolvedSnapshot, Failure> {
@@ -40,8 +58,8 @@ fn one(backend: &RetrieveBackend, snapshot: &SnapshotSpec, base: &Utf8Path) -> R
             Ok(found(name, &corpus, fingerprint, None))
         }
         RetrieveBackend::Http(_) | RetrieveBackend::Command(_) => {
-            let physical = in_words(&variables(&snapshot.source));
-            Ok(ResolvedSnapshot { name: name.clone(), physical, fingerprint: None, documents: None })
+            let named = variables(&snapshot.source);
+            Ok(Identity::of(&named).resolved(name, &named))
         }
     }
 }
@@ -102,9 +120,4 @@ pub(super) fn variables(source: &SnapshotSource) -> BTreeMap<String, String> {
         SnapshotSource::Git { revision, path } => vec![("revision", revision.clone()), ("path", path.to_string())],
     };
     pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-}
-
-fn in_words(variables: &BTreeMap<String, String>) -> String {
-    let pairs: Vec<String> = variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    pairs.join(" ")
 }

@@ -2,14 +2,15 @@
 
 use super::progress::Progress;
 use super::records::Writer;
-use super::{local, remote};
-use crate::freeze::Frozen;
+use super::{local, mismatch, remote};
+use crate::freeze::{Frozen, Protocol};
 use crate::http::Context;
 use crate::ledger::record::{PassRecord, Record};
 use crate::ledger::stage::Evidence as EvidenceStage;
 use crate::ledger::{self, EvidenceLock, Opened, RunFolder};
-use crate::model::{Event, Evidence, Failure, FailureClass, StageName};
+use crate::model::{Event, Evidence, Failure, FailureClass, QuestionId, SnapshotName, StageName};
 use crate::spec::{OnMismatch, RetrieveBackend};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Notes that are written together.
@@ -47,11 +48,11 @@ pub async fn retrieve(frozen: &Frozen, folder: &RunFolder, context: &Context) ->
             local::passes(protocol, &mut progress, &writer, context).await?;
         }
         RetrieveBackend::Http(_) | RetrieveBackend::Command(_) => {
-            remote::passes(protocol, &mut progress, &writer, context).await?;
+            remote::passes(protocol, &mut progress, &writer, folder.path(), context).await?;
         }
     }
     note_all(&progress, &writer).await?;
-    judge_mismatches(&progress, protocol.spec.retrieve.on_mismatch, folder, context)?;
+    judge_mismatches(&progress, protocol, folder, context)?;
     let lock = writer.seal().await?;
     context.observer.observe(Event::Sealed(StageName::Retrieve));
     Ok(lock)
@@ -73,18 +74,19 @@ async fn note_all(progress: &Progress, writer: &Writer) -> Result<(), Failure> {
 /// What happens where passes do not match is for the spec to say.
 fn judge_mismatches(
     progress: &Progress,
-    rule: OnMismatch,
+    protocol: &Protocol,
     folder: &RunFolder,
     context: &Context,
 ) -> Result<(), Failure> {
-    let lines: Vec<String> = progress
-        .mismatches()
-        .iter()
-        .map(|(snapshot, count, first)| {
-            format!("snapshot `{snapshot}`: two retrievals differ for {count} questions, first for `{first}`")
-        })
-        .collect();
-    match rule {
+    let found = progress.mismatches();
+    let names = found.iter().map(|(snapshot, ..)| (*snapshot).clone()).collect();
+    let reasons = if found.is_empty() { BTreeMap::new() } else { mismatch::reasons(protocol, folder.path(), &names)? };
+    let line = |(snapshot, count, first): &(&SnapshotName, usize, &QuestionId)| {
+        let why = reasons.get(*snapshot).map_or_else(String::new, |why| format!(": {why}"));
+        format!("snapshot `{snapshot}`: two retrievals differ for {count} questions, first for `{first}`{why}")
+    };
+    let lines: Vec<String> = found.iter().map(line).collect();
+    match protocol.spec.retrieve.on_mismatch {
         _ if lines.is_empty() => Ok(()),
         OnMismatch::Include => {
             for line in lines {
@@ -100,12 +102,18 @@ fn judge_mismatches(
     }
 }
 
-/// Servers and programs say nothing of what a snapshot physically is: an index that changed under its name would go
-/// unnoticed.
+/// Where nothing tells what a snapshot physically is, an index that changed under its name would go unnoticed.
 fn tell_reuse(frozen: &Frozen, folder: &RunFolder, context: &Context) {
     let spec = &frozen.protocol.spec;
     let (RetrieveBackend::Http(_) | RetrieveBackend::Command(_)) = &spec.retrieve.backend else { return };
-    let names: Vec<String> = spec.snapshots.iter().map(|snapshot| format!("`{}`", snapshot.name)).collect();
+    let unknown = |name: &&SnapshotName| {
+        frozen.protocol.snapshots.iter().any(|found| found.name == **name && found.fingerprint.is_none())
+    };
+    let names: Vec<String> =
+        spec.snapshots.iter().map(|snapshot| &snapshot.name).filter(unknown).map(|name| format!("`{name}`")).collect();
+    if names.is_empty() {
+        return;
+    }
     context.observer.observe(Event::Note(format!(
         "the evidence of the snapshots {} was retrieved earlier and is reused; remove the run folder `{}` if an index \
          changed under its name",

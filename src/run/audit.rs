@@ -3,7 +3,7 @@
 use super::recompute::{self, Computed, Locks};
 use super::shard::{self, Shard};
 use super::{Prepared, classes, origin};
-use crate::freeze::Protocol;
+use crate::freeze::{Frozen, Protocol};
 use crate::http::Context;
 use crate::ledger::RunFolder;
 use crate::model::{Event, Failure, FailureClass};
@@ -45,13 +45,7 @@ pub async fn audit_shard(prepared: Prepared, part: Shard, context: &Context) -> 
 }
 
 async fn stages(prepared: Prepared, context: &Context) -> Result<(RunFolder, Protocol, Locks), Failure> {
-    for note in prepared.protocol.notes() {
-        context.observer.observe(Event::Note(note.clone()));
-    }
-    let folder = RunFolder::open(&prepared.folder)?;
-    hide_from_git(folder.path())?;
-    let frozen = freeze::freeze(&folder, prepared.protocol)?;
-    record_origin(folder.path(), prepared.origin.as_ref())?;
+    let (folder, frozen) = open_run(prepared, context)?;
     let evidence = retrieve::retrieve(&frozen, &folder, context).await?;
     let answers = generate::generate(&frozen, &folder, &evidence, context).await?;
     let judgments = judge::judge(&frozen, &folder, &answers, context).await?;
@@ -67,6 +61,18 @@ pub(super) fn write_reports(folder: &Utf8Path, computed: &Computed) -> Result<()
         write(folder, format.file, &(format.render)(result))?;
     }
     Ok(())
+}
+
+/// Opens the run's folder and freezes the protocol in it.
+pub(super) fn open_run(prepared: Prepared, context: &Context) -> Result<(RunFolder, Frozen), Failure> {
+    for note in prepared.protocol.notes() {
+        context.observer.observe(Event::Note(note.clone()));
+    }
+    let folder = RunFolder::open(&prepared.folder)?;
+    hide_from_git(folder.path())?;
+    let frozen = freeze::freeze(&folder, prepared.protocol)?;
+    record_origin(folder.path(), prepared.origin.as_ref())?;
+    Ok((folder, frozen))
 }
 
 /// Keeps where this run's rule came from; the same protocol may have been run from elsewhere before.

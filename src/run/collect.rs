@@ -182,11 +182,15 @@ pub(super) struct Evidence {
     /// The locked evidence of each question and snapshot: the digest of its blob, and the number of the note.
     pub locked: BTreeMap<(QuestionId, SnapshotName), (Digest, u64)>,
     documents: HashMap<Digest, EvidenceKeys>,
-    mismatched: u64,
+    /// Questions and snapshots whose two passes did not match.
+    pub mismatched: u64,
+    /// The questions among them.
+    pub differing: BTreeSet<QuestionId>,
 }
 
 impl Evidence {
-    fn read(folder: &Utf8Path, tally: &mut Tally) -> Result<Self, Failure> {
+    /// Reads the evidence ledger.
+    pub(super) fn read(folder: &Utf8Path, tally: &mut Tally) -> Result<Self, Failure> {
         let mut evidence = Self::default();
         for record in ledger::read::<stage::Evidence>(folder)? {
             let (seq, record) = record?;
@@ -203,6 +207,7 @@ impl Evidence {
             }
             Record::Note(PassRecord { question, snapshot, evidence, matched }) => {
                 self.mismatched += u64::from(!matched);
+                self.differing.extend((!matched).then(|| question.clone()));
                 self.locked.insert((question, snapshot), (evidence, seq));
             }
             Record::Attempt(_) | Record::Outcome(_) => {}
@@ -214,6 +219,19 @@ impl Evidence {
         let (digest, _) = self.locked.get(&(question.clone(), snapshot.clone()))?;
         self.documents.get(digest)
     }
+}
+
+/// The texts of the documents that are locked, best first.
+pub(super) fn contents_of(
+    blobs: &BlobReader,
+    evidence: &Evidence,
+    question: &QuestionId,
+    snapshot: &SnapshotName,
+) -> Result<Vec<String>, Failure> {
+    let Some((digest, _)) = evidence.locked.get(&(question.clone(), snapshot.clone())) else { return Ok(Vec::new()) };
+    let read: crate::model::Evidence = serde_json::from_slice(&blobs.get(digest)?)
+        .map_err(|_| Failure::new(FailureClass::Evidence, format!("blob `{digest}` is no evidence")))?;
+    Ok(read.documents.into_iter().map(|document| document.text).collect())
 }
 
 fn keys(accepted: AcceptedEvidence) -> EvidenceKeys {

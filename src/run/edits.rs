@@ -3,11 +3,11 @@
 
 use super::files::{Files, MAX_SMALL_BYTES, Unread};
 use super::origin::Edit;
-use super::rule::{MAX_QUESTIONS_BYTES, Place, Rule, parse};
+use super::rule::{MAX_QUESTIONS_BYTES, Place, Rule, parse, preset_of};
 use crate::git::{self, CommitId, Located};
 use crate::model::{Failure, FailureClass, SnapshotName};
 use crate::spec::{
-    self, CommandSpec, Difference, GenerateBackend, JudgeBackend, RetrieveBackend, SnapshotSource, Spec,
+    self, CommandSpec, Difference, EmbedBackend, GenerateBackend, JudgeBackend, RetrieveBackend, SnapshotSource, Spec,
 };
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -22,6 +22,7 @@ pub(super) fn edits(rule: &Rule, place: Place<'_>, commit: &CommitId) -> Result<
         rule.spec.questions.exclude.as_ref().zip(rule.exclude.as_ref()),
         rule.spec.questions.only.as_ref().zip(rule.only.as_ref()),
         rule.spec.generate.prompt.as_ref().zip(rule.prompt.as_ref()),
+        rule.preset.as_ref().map(|(path, bytes)| (path, bytes)),
     ];
     for (path, bytes) in beside.into_iter().flatten() {
         edited.extend(edit_of(place.folder, path, bytes));
@@ -39,7 +40,12 @@ fn edit_of_spec(rule: &Rule, place: Place<'_>) -> Option<Edit> {
         Err(Unread::Missing) => return Some(edit(name, "it is removed")),
         Err(_) => return Some(edit(name, "it cannot be read any more")),
     };
-    let Ok(head) = parse(&bytes, path) else { return Some(edit(name, "it is no valid spec any more")) };
+    let preset = preset_of(&bytes);
+    let preset = preset.and_then(|path| Some((Files::Tree(folder).read(&path, MAX_SMALL_BYTES).ok()?, path)));
+    let preset = preset.map(|(bytes, path)| (path, bytes));
+    let Ok(head) = parse(&bytes, path, preset.as_ref()) else {
+        return Some(edit(name, "it is no valid spec any more"));
+    };
     let differences = spec::differences(&rule.spec, &head);
     (!differences.is_empty()).then(|| edit(name, &listed(&differences)))
 }
@@ -102,7 +108,9 @@ fn old_folders(spec: &Spec) -> impl Iterator<Item = &Utf8Path> {
 }
 
 fn commands(spec: &Spec) -> impl Iterator<Item = &CommandSpec> {
+    let embedder = spec.retrieve.embed.as_ref().map(|embed| &embed.backend);
     let commands = [
+        if let Some(EmbedBackend::Command(command)) = embedder { Some(command) } else { None },
         if let RetrieveBackend::Command(command) = &spec.retrieve.backend { Some(command) } else { None },
         if let GenerateBackend::Command(command) = &spec.generate.backend { Some(command) } else { None },
         if let JudgeBackend::Command(command) = &spec.judge.backend { Some(command) } else { None },

@@ -3,7 +3,7 @@
 use crate::freeze::Protocol;
 use crate::model::ModelServer;
 use crate::report::Machinery;
-use crate::spec::{GenerateBackend, JudgeBackend, RetrieveBackend};
+use crate::spec::{EmbedBackend, GenerateBackend, JudgeBackend, RetrieveBackend, RetrieveSpec};
 
 /// Describes the backends of a protocol.
 pub(super) fn describe(protocol: &Protocol) -> Machinery {
@@ -26,7 +26,7 @@ pub(super) fn describe(protocol: &Protocol) -> Machinery {
     Machinery {
         retrieve: format!(
             "{}, top {}, {} characters a document",
-            retriever(&spec.retrieve.backend),
+            retriever(&spec.retrieve),
             spec.retrieve.top_k,
             spec.retrieve.max_chars
         ),
@@ -37,12 +37,17 @@ pub(super) fn describe(protocol: &Protocol) -> Machinery {
     }
 }
 
-fn retriever(backend: &RetrieveBackend) -> &'static str {
-    match backend {
+fn retriever(spec: &RetrieveSpec) -> String {
+    let backend = match &spec.backend {
         RetrieveBackend::Bm25(_) => "embedded BM25",
-        RetrieveBackend::Http(_) => "search engine over HTTP",
+        RetrieveBackend::Http(http) => http.origin.as_deref().unwrap_or("search engine over HTTP"),
         RetrieveBackend::Command(_) => "command",
         RetrieveBackend::File => "precomputed evidence",
+    };
+    match spec.embed.as_ref().map(|embed| &embed.backend) {
+        Some(EmbedBackend::OpenAi(server)) => format!("{backend}, vectors by model {}", server.model),
+        Some(EmbedBackend::Command(_)) => format!("{backend}, vectors by a command"),
+        None => backend.to_owned(),
     }
 }
 

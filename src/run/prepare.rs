@@ -6,8 +6,10 @@ use super::rule::{self, Rule};
 use super::shard::Shard;
 use crate::freeze::{self, Inputs, Protocol};
 use crate::git;
+use crate::http::Context;
 use crate::model::{Failure, FailureClass};
 use crate::retrieve;
+use crate::spec::Spec;
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// A planned audit and where its run is kept.
@@ -40,20 +42,51 @@ pub struct Request<'a> {
     pub tool_version: &'static str,
 }
 
-/// Reads the spec and every file it names, resolves the snapshots and plans the protocol.
+/// A spec and the files it names, read but not yet planned.
+#[derive(Debug)]
+pub struct Draft {
+    folder: Utf8PathBuf,
+    rule: Rule,
+    runs: Option<Utf8PathBuf>,
+    shard: Option<Shard>,
+    tool_version: &'static str,
+}
+
+impl Draft {
+    /// The spec.
+    #[must_use]
+    pub const fn spec(&self) -> &Spec {
+        &self.rule.spec
+    }
+}
+
+/// Reads the spec and every file it names.
 ///
 /// # Errors
-/// Anything wrong with the spec, the questions or the snapshots: all of class [`FailureClass::Usage`] where the
-/// user can mend it. With `base`, a run that git tracks is refused: class [`FailureClass::Evidence`].
-pub fn prepare(request: Request<'_>) -> Result<Prepared, Failure> {
+/// Anything wrong with the spec or its files: all of class [`FailureClass::Usage`] where the user can mend it.
+pub fn read(request: Request<'_>) -> Result<Draft, Failure> {
     let Request { spec: path, runs, base, new, shard, tool_version } = request;
     let folder = path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
-    let Rule { mut spec, questions, exclude, only, prompt, origin } = rule::read(path, folder, base)?;
-    newest::fill(&mut spec, folder, new)?;
-    let snapshots = retrieve::resolve(&spec, folder)?;
+    let mut rule = rule::read(path, folder, base)?;
+    newest::fill(&mut rule.spec, folder, new)?;
+    Ok(Draft { folder: folder.to_owned(), rule, runs: runs.map(Utf8Path::to_owned), shard, tool_version })
+}
+
+/// Resolves the snapshots and plans the protocol. Without a context no engine is asked what its snapshots are.
+///
+/// # Errors
+/// Anything wrong with the questions or the snapshots. Where the rule is a base commit's, a run that git tracks is refused:
+/// class [`FailureClass::Evidence`].
+pub async fn prepare(draft: Draft, context: Option<&Context>) -> Result<Prepared, Failure> {
+    let Draft { folder, rule, runs, shard, tool_version } = draft;
+    let Rule { spec, questions, exclude, only, prompt, origin, preset: _ } = rule;
+    let snapshots = match context {
+        Some(context) => retrieve::resolve_with(&spec, &folder, context).await?,
+        None => retrieve::resolve(&spec, &folder)?,
+    };
     let inputs = Inputs {
         questions_name: spec.questions.file.to_string(),
-        base: folder.to_owned(),
+        base: folder.clone(),
         spec,
         questions_bytes: questions,
         exclude_bytes: exclude,
@@ -63,13 +96,13 @@ pub fn prepare(request: Request<'_>) -> Result<Prepared, Failure> {
         tool_version,
     };
     let whole = freeze::plan(inputs)?;
-    let runs = runs.map_or_else(|| folder.join(".churngate"), Utf8Path::to_owned);
+    let runs = runs.unwrap_or_else(|| folder.join(".churngate"));
     let (name, protocol) = match shard {
         None => (whole.digest.to_string(), whole),
         Some(shard) => (shard.folder(whole.digest), shard.cut(whole)?),
     };
     let folder = runs.join(name);
-    if base.is_some() {
+    if origin.is_some() {
         refuse_committed(&folder)?;
     }
     Ok(Prepared { protocol, folder, origin, shard })

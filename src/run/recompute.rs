@@ -179,7 +179,7 @@ pub(super) fn compare_file(folder: &Utf8Path, name: &str, expected: &[u8]) -> Re
 }
 
 /// What the statistics need of the protocol.
-fn settings(protocol: &Protocol) -> Settings {
+pub(super) fn settings(protocol: &Protocol) -> Settings {
     let is_end = |name: &SnapshotName| *name == SnapshotName::old() || *name == SnapshotName::new_snapshot();
     let rungs = protocol.spec.snapshots.iter().map(|snapshot| snapshot.name.clone());
     Settings {
@@ -194,7 +194,8 @@ fn settings(protocol: &Protocol) -> Settings {
     }
 }
 
-fn snapshots(protocol: &Protocol) -> Vec<SnapshotSummary> {
+/// The snapshots as reports show them.
+pub(super) fn snapshots(protocol: &Protocol) -> Vec<SnapshotSummary> {
     let summary = |snapshot: &freeze::ResolvedSnapshot| SnapshotSummary {
         name: snapshot.name.to_string(),
         physical: snapshot.physical.clone(),

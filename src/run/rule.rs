@@ -6,7 +6,7 @@ use super::files::{Files, MAX_SMALL_BYTES, SPEC, Unread};
 use super::origin::Origin;
 use crate::git::{self, CommitId};
 use crate::model::{Failure, FailureClass};
-use crate::spec::{self, GenerateBackend, JudgeBackend, RetrieveBackend, SnapshotSource, Spec};
+use crate::spec::{self, GenerateBackend, JudgeBackend, PresetFile, RetrieveBackend, SnapshotSource, Spec};
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// The largest question file that is read, in bytes.
@@ -23,6 +23,8 @@ pub(super) struct Rule {
     pub exclude: Option<Vec<u8>>,
     pub only: Option<Vec<u8>>,
     pub prompt: Option<Vec<u8>>,
+    /// The preset file, where the spec names one.
+    pub preset: Option<(Utf8PathBuf, Vec<u8>)>,
     /// Where it came from, where a base commit was named.
     pub origin: Option<Origin>,
 }
@@ -115,7 +117,14 @@ fn whole(files: Files<'_>, place: Place<'_>) -> Result<Read, Failure> {
     let Some(bytes) = there(files, SPEC, place.name, MAX_SMALL_BYTES)? else {
         return Ok(Read::Without { what: SPEC, missing: place.name.to_owned() });
     };
-    let spec = parse(&bytes, place.path)?;
+    let preset = match preset_of(&bytes) {
+        None => None,
+        Some(path) => match there(files, "the preset", &path, MAX_SMALL_BYTES)? {
+            Some(bytes) => Some((path, bytes)),
+            None => return Ok(Read::Without { what: "the preset", missing: path }),
+        },
+    };
+    let spec = parse(&bytes, place.path, preset.as_ref())?;
     let named = [
         ("the excluded ids", spec.questions.exclude.as_ref(), MAX_SMALL_BYTES),
         ("the ids to select from", spec.questions.only.as_ref(), MAX_SMALL_BYTES),
@@ -132,7 +141,7 @@ fn whole(files: Files<'_>, place: Place<'_>) -> Result<Read, Failure> {
     }
     let [exclude, only, prompt, questions] = read;
     let questions = questions.unwrap_or_default();
-    Ok(Read::Whole(Box::new(Rule { spec, questions, exclude, only, prompt, origin: None })))
+    Ok(Read::Whole(Box::new(Rule { spec, questions, exclude, only, prompt, preset, origin: None })))
 }
 
 fn there(files: Files<'_>, what: &str, path: &Utf8Path, limit: u64) -> Result<Option<Vec<u8>>, Failure> {
@@ -143,12 +152,24 @@ fn there(files: Files<'_>, what: &str, path: &Utf8Path, limit: u64) -> Result<Op
     }
 }
 
-pub(super) fn parse(bytes: &[u8], path: &Utf8Path) -> Result<Spec, Failure> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let message = format!("failed to read the spec `{path}`: byte {} is not UTF-8", error.valid_up_to());
-        Failure::new(FailureClass::Usage, message).with_hint("save the spec as UTF-8")
-    })?;
-    Ok(spec::parse(text, path.as_str())?)
+/// The preset file that a spec names; nothing where the spec cannot be read, which is for `parse` to say.
+pub(super) fn preset_of(spec: &[u8]) -> Option<Utf8PathBuf> {
+    std::str::from_utf8(spec).ok().and_then(spec::named_preset)
+}
+
+/// Reads a spec with its preset.
+pub(super) fn parse(bytes: &[u8], path: &Utf8Path, preset: Option<&(Utf8PathBuf, Vec<u8>)>) -> Result<Spec, Failure> {
+    let text = text_of(bytes, "the spec", path)?;
+    let Some((name, bytes)) = preset else { return Ok(spec::parse(text, path.as_str())?) };
+    let preset = PresetFile { name: name.as_str(), text: text_of(bytes, "the preset", name)? };
+    Ok(spec::parse_with(text, path.as_str(), Some(preset))?)
+}
+
+fn text_of<'a>(bytes: &'a [u8], what: &str, path: &Utf8Path) -> Result<&'a str, Failure> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let message = format!("failed to read {what} `{path}`: byte {} is not UTF-8", error.valid_up_to());
+        Failure::new(FailureClass::Usage, message).with_hint(format!("save {what} as UTF-8"))
+    })
 }
 
 /// Puts a commit in the place of `base`: the merge base with what is checked out. Without a named base that is the merge

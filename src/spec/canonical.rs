@@ -5,9 +5,10 @@
 //! no new audit. JSON is YAML: what is written here can be read again by `parse`.
 
 use super::types::{
-    BootstrapSpec, CommandSpec, Condition, GateLine, GateSpec, GenerateBackend, GenerateSpec, HttpMethod,
-    HttpRetrieveSpec, Inconclusive, JudgeBackend, JudgeSpec, OnMismatch, QuestionsSpec, RetrieveBackend, RetrieveSpec,
-    SnapshotSource, SnapshotSpec, Spec, UnchangedEvidence,
+    BootstrapSpec, CommandSpec, Condition, EmbedBackend, EmbedSpec, ExpectSpec, GateLine, GateSpec, GenerateBackend,
+    GenerateSpec, HttpMethod, HttpRetrieveSpec, Inconclusive, JudgeBackend, JudgeSpec, ListSpec, OnMismatch,
+    PhysicalSpec, ProbeSpec, QuestionsSpec, RequestSpec, RetrieveBackend, RetrieveSpec, SampleSpec, SnapshotSource,
+    SnapshotSpec, Spec, UnchangedEvidence,
 };
 use crate::model::{KeyHeader, LimitName, ModelServer, Normalisation, Structured, Wire};
 use serde_json::{Map, Value, json};
@@ -89,6 +90,7 @@ fn retrieve(spec: &RetrieveSpec) -> Value {
     };
     object([
         (name, Some(backend)),
+        ("embed", spec.embed.as_ref().map(embed)),
         ("top_k", Some(spec.top_k.into())),
         ("max_chars", Some(spec.max_chars.into())),
         ("on_mismatch", Some(on_mismatch.into())),
@@ -96,25 +98,103 @@ fn retrieve(spec: &RetrieveSpec) -> Value {
 }
 
 fn http(spec: &HttpRetrieveSpec) -> Value {
+    let secrets = spec.secret_headers.iter();
+    let secrets = secrets.map(|(name, header)| (name.clone(), json!({ "prefix": header.prefix, "env": header.env })));
+    let own = object([
+        ("origin", spec.origin.as_deref().map(Into::into)),
+        ("headers", Some(json!(spec.headers))),
+        ("secret_headers", Some(Value::Object(secrets.collect()))),
+        ("id", Some(spec.id.as_str().into())),
+        ("text", Some(spec.text.as_str().into())),
+        ("url_pointer", spec.url_pointer.as_deref().map(Into::into)),
+        ("score", spec.score.as_deref().map(Into::into)),
+        ("error", spec.error.as_deref().map(Into::into)),
+        ("probes", filled(spec.probes.iter().map(probe).collect::<Vec<_>>())),
+        ("sample", spec.sample.as_ref().map(sample)),
+    ]);
+    joined([request(&spec.request), list(&spec.list), expect(&spec.expect), own])
+}
+
+/// The members of several objects as one.
+fn joined<const N: usize>(parts: [Value; N]) -> Value {
+    let members = parts.into_iter().flat_map(|part| match part {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    });
+    Value::Object(members.collect())
+}
+
+/// A list that holds something.
+fn filled<T: Into<Value>>(items: Vec<T>) -> Option<Value> {
+    (!items.is_empty()).then(|| Value::Array(items.into_iter().map(Into::into).collect()))
+}
+
+fn request(spec: &RequestSpec) -> Value {
     let method = match spec.method {
         HttpMethod::Get => "GET",
         HttpMethod::Post => "POST",
     };
-    let secrets = spec.secret_headers.iter();
-    let secrets = secrets.map(|(name, header)| (name.clone(), json!({ "prefix": header.prefix, "env": header.env })));
     object([
         ("method", Some(method.into())),
         ("url", Some(spec.url.as_str().into())),
-        ("headers", Some(json!(spec.headers))),
-        ("secret_headers", Some(Value::Object(secrets.collect()))),
         ("query", Some(json!(spec.query))),
         ("body", spec.body.clone()),
-        ("items", Some(spec.items.as_str().into())),
-        ("id", Some(spec.id.as_str().into())),
-        ("text", Some(spec.text.as_str().into())),
-        ("url_pointer", spec.url_pointer.as_deref().map(Into::into)),
-        ("ok", Some(json!(spec.ok))),
     ])
+}
+
+fn list(spec: &ListSpec) -> Value {
+    let zip = !spec.zip.is_empty();
+    object([
+        ("items", (!zip).then(|| spec.items.as_str().into())),
+        ("zip", zip.then(|| json!(spec.zip))),
+        ("decode", spec.base64_json.then(|| "base64_json".into())),
+        ("missing", spec.missing_is_empty.then(|| "empty".into())),
+    ])
+}
+
+fn expect(spec: &ExpectSpec) -> Value {
+    object([("ok", Some(json!(spec.ok))), ("absent", filled(spec.absent.clone()))])
+}
+
+fn probe(spec: &ProbeSpec) -> Value {
+    let own = object([
+        ("optional", Some(spec.optional.into())),
+        ("physical", spec.physical.as_ref().map(physical)),
+        ("documents", spec.documents.as_deref().map(Into::into)),
+        ("state", filled(spec.state.clone())),
+    ]);
+    joined([request(&spec.request), expect(&spec.expect), own])
+}
+
+fn physical(spec: &PhysicalSpec) -> Value {
+    object([
+        ("variable", Some(spec.variable.as_str().into())),
+        ("value", Some(spec.value.as_str().into())),
+        ("among", spec.among.as_deref().map(Into::into)),
+        ("named", Some(spec.named.as_str().into())),
+    ])
+}
+
+fn sample(spec: &SampleSpec) -> Value {
+    let own = object([("text", Some(spec.text.as_str().into())), ("vector", Some(spec.vector.as_str().into()))]);
+    joined([request(&spec.request), list(&spec.list), expect(&spec.expect), own])
+}
+
+fn embed(spec: &EmbedSpec) -> Value {
+    let (name, backend) = match &spec.backend {
+        EmbedBackend::Command(spec) => ("command", command(spec)),
+        EmbedBackend::OpenAi(server) => (
+            "openai",
+            object([
+                ("model", Some(server.model.as_str().into())),
+                ("base_url", Some(server.base_url.as_str().into())),
+                ("key_env", server.key_env.as_deref().map(Into::into)),
+                ("dimensions", server.dimensions.map(Into::into)),
+            ]),
+        ),
+    };
+    let check = if spec.check { "stop" } else { "off" };
+    object([(name, Some(backend)), ("prefix", Some(spec.prefix.as_str().into())), ("check", Some(check.into()))])
 }
 
 fn command(spec: &CommandSpec) -> Value {

@@ -12,7 +12,12 @@ const MAX_KEY: usize = 256;
 
 /// Reports everything about this node that does not fit the section.
 pub fn check(root: &Node, section: &'static Section, problems: &mut Vec<Problem>) {
-    Checker { problems }.section(root, section, "the spec");
+    check_at(root, section, "the spec", problems);
+}
+
+/// The same, of a part that messages call `path`.
+pub fn check_at(root: &Node, section: &'static Section, path: &str, problems: &mut Vec<Problem>) {
+    Checker { problems }.section(root, section, path);
 }
 
 /// Reports everything about this node that does not fit the shape. `path` says what it is.
@@ -249,7 +254,7 @@ fn start(node: &Node) -> super::node::Span {
 }
 
 fn place(path: &str) -> String {
-    if path == "the spec" { path.to_owned() } else { quoted(path) }
+    if path.starts_with("the ") { path.to_owned() } else { quoted(path) }
 }
 
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {

@@ -1,18 +1,32 @@
 //! Text to spec: tree, check, validation; every problem at once.
 
 use super::node::{Kind, Node};
+use super::preset::{self, PresetFile, Presets};
 use super::problem::{Code, Problem, SpecErrors};
 use super::reader::Reader;
-use super::surface::ROOT;
-use super::{Spec, check, validate, yaml};
+use super::surface::{ROOT, Text};
+use super::{Spec, check, scalar, validate, yaml};
+use camino::Utf8PathBuf;
 
-/// Reads a spec. `file` is its name, for messages only.
+/// Reads a spec that needs no preset file. `file` is its name, for messages only.
 ///
 /// # Errors
 /// Every problem of the text, each with its place and a remedy.
 pub fn parse(text: &str, file: &str) -> Result<Spec, SpecErrors> {
-    let mut problems = Vec::new();
-    let spec = yaml::read(text, yaml::SPEC, &mut problems).and_then(|root| understand(&root, &mut problems));
+    parse_with(text, file, None)
+}
+
+/// Reads a spec, with the preset file that [`named_preset`] says it needs.
+///
+/// # Errors
+/// Every problem of the text, or of the preset file, each with its place and a remedy.
+pub fn parse_with(text: &str, file: &str, preset: Option<PresetFile<'_>>) -> Result<Spec, SpecErrors> {
+    let (mut problems, mut presets) = (Vec::new(), Presets::new(preset));
+    let spec =
+        yaml::read(text, yaml::SPEC, &mut problems).and_then(|root| understand(&root, &mut presets, &mut problems));
+    if let Some((name, source, faults)) = presets.faults() {
+        return Err(SpecErrors::new(faults, &name, &source));
+    }
     match spec {
         Some(spec) if problems.is_empty() => Ok(spec),
         _ => {
@@ -24,18 +38,28 @@ pub fn parse(text: &str, file: &str) -> Result<Spec, SpecErrors> {
     }
 }
 
+/// The preset file that a spec names, relative to the spec's folder. Whatever else is wrong with the spec is for
+/// [`parse_with`] to say.
+#[must_use]
+pub fn named_preset(text: &str) -> Option<Utf8PathBuf> {
+    let root = yaml::read(text, yaml::SPEC, &mut Vec::new())?;
+    let named = &root.get("retrieve")?.value.get("preset")?.value;
+    let path = scalar::text(named.scalar()?, Text::Path).ok()?;
+    preset::is_path(path).then(|| path.into())
+}
+
 /// Reads what [`Spec::canonical`] wrote. `None` where it is anything else.
 #[must_use]
 pub fn from_canonical(value: &serde_json::Value) -> Option<Spec> {
     let mut problems = Vec::new();
-    let spec = understand(&Node::of_json(value), &mut problems);
+    let spec = understand(&Node::of_json(value), &mut Presets::new(None), &mut problems);
     spec.filter(|_| problems.is_empty())
 }
 
-fn understand(root: &Node, problems: &mut Vec<Problem>) -> Option<Spec> {
+fn understand(root: &Node, presets: &mut Presets<'_>, problems: &mut Vec<Problem>) -> Option<Spec> {
     check::check(root, &ROOT, problems);
     if !matches!(root.kind, Kind::Map(_)) {
         return None;
     }
-    validate::spec(Reader::new(root, &ROOT), problems)
+    validate::spec(Reader::new(root, &ROOT), presets, problems)
 }

@@ -276,8 +276,8 @@ fn revision(text: &str) -> Read<()> {
 }
 
 fn pointer(text: &str) -> Read<()> {
-    let mut parts = text.split('~').skip(1);
-    let escapes = parts.all(|part| part.starts_with(['0', '1']));
+    let step = |step: &str| step == "~keys" || step.split('~').skip(1).all(|part| part.starts_with(['0', '1']));
+    let escapes = text.split('/').all(step);
     let help = "a JSON pointer is empty or begins with `/`; write `~` as `~0` and `/` within a name as `~1`";
     rule((text.is_empty() || text.starts_with('/')) && escapes, format!("{} is not a JSON pointer", quoted(text)), help)
 }
@@ -436,6 +436,8 @@ mod tests {
     fn pointers_are_empty_or_begin_with_a_slash() {
         assert_eq!(pointer(""), Ok(()));
         assert_eq!(pointer("/a~1b/0"), Ok(()));
+        assert_eq!(pointer("/a/*/-1/~keys"), Ok(()));
+        assert!(pointer("/a~keys").is_err());
         assert!(pointer("a").is_err());
         assert!(pointer("/a~2").is_err());
     }

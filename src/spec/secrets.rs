@@ -1,36 +1,69 @@
 //! Which environment variables a spec names: for keys of servers, and to be passed on to programs.
 
-use super::types::{GenerateBackend, JudgeBackend, RetrieveBackend, Spec};
+use super::types::{CommandSpec, EmbedBackend, EmbedSpec, GenerateBackend, JudgeBackend, RetrieveBackend, Spec};
 use std::collections::BTreeSet;
 
+/// The environment variables that something names, each once, in alphabetical order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named<'a> {
+    /// Those that hold keys of servers.
+    pub keys: BTreeSet<&'a str>,
+    /// Those that are passed on to programs. Their values may be keys, and are kept as such.
+    pub passed: BTreeSet<&'a str>,
+}
+
+impl<'a> Named<'a> {
+    fn pass_on(&mut self, program: &'a CommandSpec) {
+        self.passed.extend(program.env.iter().map(String::as_str));
+    }
+}
+
 impl Spec {
+    /// The environment variables that the spec names.
+    #[must_use]
+    pub fn named(&self) -> Named<'_> {
+        let mut named = self.named_in_retrieval();
+        match &self.generate.backend {
+            GenerateBackend::Model(server) => named.keys.extend(server.key_env.as_deref()),
+            GenerateBackend::Command(program) => named.pass_on(program),
+            GenerateBackend::Reader(_) => {}
+        }
+        match &self.judge.backend {
+            JudgeBackend::Model(server) => named.keys.extend(server.key_env.as_deref()),
+            JudgeBackend::Command(program) => named.pass_on(program),
+            JudgeBackend::Embedded => {}
+        }
+        named
+    }
+
+    /// The environment variables that retrieval alone needs.
+    #[must_use]
+    pub fn named_in_retrieval(&self) -> Named<'_> {
+        let mut named = Named::default();
+        match &self.retrieve.backend {
+            RetrieveBackend::Http(http) => {
+                named.keys.extend(http.secret_headers.values().map(|header| header.env.as_str()));
+            }
+            RetrieveBackend::Command(program) => named.pass_on(program),
+            RetrieveBackend::Bm25(_) | RetrieveBackend::File => {}
+        }
+        match self.retrieve.embed.as_ref().map(|EmbedSpec { backend, .. }| backend) {
+            Some(EmbedBackend::OpenAi(server)) => named.keys.extend(server.key_env.as_deref()),
+            Some(EmbedBackend::Command(program)) => named.pass_on(program),
+            None => {}
+        }
+        named
+    }
+
     /// The environment variables that hold keys of servers, each once, in alphabetical order.
     #[must_use]
     pub fn secret_names(&self) -> Vec<&str> {
-        let mut names: BTreeSet<&str> = BTreeSet::new();
-        if let RetrieveBackend::Http(http) = &self.retrieve.backend {
-            names.extend(http.secret_headers.values().map(|header| header.env.as_str()));
-        }
-        if let GenerateBackend::Model(server) = &self.generate.backend {
-            names.extend(server.key_env.as_deref());
-        }
-        if let JudgeBackend::Model(server) = &self.judge.backend {
-            names.extend(server.key_env.as_deref());
-        }
-        names.into_iter().collect()
+        self.named().keys.into_iter().collect()
     }
 
-    /// The environment variables that are passed on to programs, each once, in alphabetical order. Their values may be
-    /// keys, and are kept as such.
+    /// The environment variables that are passed on to programs, each once, in alphabetical order.
     #[must_use]
     pub fn passed_names(&self) -> Vec<&str> {
-        let programs = [
-            if let RetrieveBackend::Command(program) = &self.retrieve.backend { Some(program) } else { None },
-            if let GenerateBackend::Command(program) = &self.generate.backend { Some(program) } else { None },
-            if let JudgeBackend::Command(program) = &self.judge.backend { Some(program) } else { None },
-        ];
-        let names: BTreeSet<&str> =
-            programs.into_iter().flatten().flat_map(|program| &program.env).map(String::as_str).collect();
-        names.into_iter().collect()
+        self.named().passed.into_iter().collect()
     }
 }

@@ -78,6 +78,8 @@ pub enum SnapshotSource {
 pub struct RetrieveSpec {
     /// By what.
     pub backend: RetrieveBackend,
+    /// How a question becomes a vector, where the backend takes one.
+    pub embed: Option<EmbedSpec>,
     /// How many documents.
     pub top_k: u32,
     /// How many characters of each document's text.
@@ -119,31 +121,152 @@ pub struct Bm25Spec {
     pub chunk_chars: Option<u32>,
 }
 
-/// A request template and the pointers into its response.
+/// A request template and the pointers into its response. A pointer is a JSON pointer with three more steps: `*` is
+/// every element or member, `-1` the last element, `~keys` the names of members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpRetrieveSpec {
+    /// What it was made from, where it was a preset: its name and the digest of its bytes.
+    pub origin: Option<String>,
+    /// What is asked.
+    pub request: RequestSpec,
+    /// Headers with plain values or `{{snapshot.NAME}}`; sent with every request.
+    pub headers: BTreeMap<String, String>,
+    /// Headers whose value is `prefix` followed by the key in the environment variable: name -> (prefix, variable).
+    pub secret_headers: BTreeMap<String, SecretHeader>,
+    /// Where the items are.
+    pub list: ListSpec,
+    /// Pointer within an item to its id.
+    pub id: String,
+    /// Pointer within an item to its text.
+    pub text: String,
+    /// Pointer within an item to its URL.
+    pub url_pointer: Option<String>,
+    /// Pointer within an item to its score.
+    pub score: Option<String>,
+    /// What must hold, or the reply is transport-invalid.
+    pub expect: ExpectSpec,
+    /// Pointer to what the engine says of an error.
+    pub error: Option<String>,
+    /// Requests about a snapshot, made in order before the first and after the last search.
+    pub probes: Vec<ProbeSpec>,
+    /// A request for stored documents with their vectors.
+    pub sample: Option<SampleSpec>,
+    /// Time limit of one call, in seconds.
+    pub timeout_seconds: u32,
+}
+
+/// One request as a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestSpec {
     /// `GET` or `POST`.
     pub method: HttpMethod,
     /// The URL. `{name}` is replaced by a snapshot variable, percent-encoded.
     pub url: String,
-    /// Headers with plain values.
-    pub headers: BTreeMap<String, String>,
-    /// Headers whose value is `prefix` followed by the key in the environment variable: name -> (prefix, variable).
-    pub secret_headers: BTreeMap<String, SecretHeader>,
-    /// The JSON body. A string that is exactly `{{question}}`, `{{top_k}}` or `{{snapshot.NAME}}` is replaced as a whole.
-    pub body: Option<serde_json::Value>,
     /// Query parameters, filled like the body.
     pub query: BTreeMap<String, String>,
-    /// JSON pointer to the array of items.
+    /// The JSON body. A string that is exactly a placeholder is replaced as a whole; a mapping with `$names` alone is a
+    /// text into which plain names are set.
+    pub body: Option<serde_json::Value>,
+}
+
+/// Where the items of a reply are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListSpec {
+    /// Pointer to the array of items.
     pub items: String,
-    /// JSON pointer within an item to its id.
-    pub id: String,
-    /// JSON pointer within an item to its text.
-    pub text: String,
-    /// JSON pointer within an item to its URL.
-    pub url_pointer: Option<String>,
-    /// Pointers that must hold these values, or the reply is transport-invalid.
+    /// Pointers to columns of one length, by the member that each becomes; in place of `items` where there are any.
+    pub zip: BTreeMap<String, String>,
+    /// Whether each item is base64 of JSON.
+    pub base64_json: bool,
+    /// Whether a good reply without the array has no items, rather than being an error.
+    pub missing_is_empty: bool,
+}
+
+/// What must hold in a reply.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExpectSpec {
+    /// Pointers that must hold these values, or one of a list of them.
     pub ok: BTreeMap<String, serde_json::Value>,
+    /// Pointers that must hold nothing.
+    pub absent: Vec<String>,
+}
+
+/// A request about a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProbeSpec {
+    /// What is asked.
+    pub request: RequestSpec,
+    /// What must hold, or the snapshot is not ready.
+    pub expect: ExpectSpec,
+    /// Whether a 404, or a reply that does not hold what it must, tells nothing.
+    pub optional: bool,
+    /// What the snapshot's name stands for.
+    pub physical: Option<PhysicalSpec>,
+    /// Pointer to the number of documents.
+    pub documents: Option<String>,
+    /// Pointers to values that belong to the index's identity.
+    pub state: Vec<String>,
+}
+
+/// How a name is resolved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhysicalSpec {
+    /// The snapshot variable whose place the physical name takes.
+    pub variable: String,
+    /// Pointer to the physical name, within an alias where `among` stands.
+    pub value: String,
+    /// Pointer to a list of aliases.
+    pub among: Option<String>,
+    /// Pointer within an alias to its name.
+    pub named: String,
+}
+
+/// A request for stored documents with their vectors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SampleSpec {
+    /// What is asked.
+    pub request: RequestSpec,
+    /// Where the documents are.
+    pub list: ListSpec,
+    /// What must hold.
+    pub expect: ExpectSpec,
+    /// Pointer within a document to the text that was embedded.
+    pub text: String,
+    /// Pointer within a document to its vector.
+    pub vector: String,
+}
+
+/// How a question becomes a vector.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmbedSpec {
+    /// By what.
+    pub backend: EmbedBackend,
+    /// What is put before each question.
+    pub prefix: String,
+    /// Whether stored vectors are held against the embedder, where the engine shows them.
+    pub check: bool,
+}
+
+/// An embedder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EmbedBackend {
+    /// An OpenAI-compatible embeddings server.
+    OpenAi(EmbedServer),
+    /// A program.
+    Command(CommandSpec),
+}
+
+/// An OpenAI-compatible embeddings server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmbedServer {
+    /// The model's name.
+    pub model: String,
+    /// Up to and including `/v1`, without a trailing slash.
+    pub base_url: String,
+    /// The environment variable that holds the key; no key is sent where absent.
+    pub key_env: Option<String>,
+    /// Sent as `dimensions` where present.
+    pub dimensions: Option<u32>,
     /// Time limit of one call, in seconds.
     pub timeout_seconds: u32,
 }

@@ -29,6 +29,10 @@ pub struct Sort {
 /// The spec of an audit.
 pub const SPEC: Sort = Sort { one: "a spec", this: "the spec", max_bytes: MAX_BYTES, begin: "start with `version: 1`" };
 
+/// A preset.
+pub const PRESET: Sort =
+    Sort { one: "a preset", this: "the preset", max_bytes: MAX_BYTES, begin: "start with `preset: 1`" };
+
 /// Reads the one document of this text. Problems are added to the list; `None` where there is no document to go on with.
 pub fn read(text: &str, sort: Sort, problems: &mut Vec<Problem>) -> Option<Node> {
     if text.len() > sort.max_bytes {

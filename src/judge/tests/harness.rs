@@ -73,6 +73,7 @@ fn spec(backend: JudgeBackend) -> Spec {
         snapshots: Vec::new(),
         closed_book: false,
         retrieve: RetrieveSpec {
+            embed: None,
             backend: RetrieveBackend::File,
             top_k: 1,
             max_chars: 1,

@@ -9,7 +9,7 @@ use crate::model::{
     Confidence, Digest, Event, Evidence, Failure, Normalisation, Observer, PercentagePoints, Question, QuestionId,
     Silent, SnapshotName,
 };
-use crate::retrieve::{resolve, retrieve};
+use crate::retrieve::{resolve_with, retrieve};
 use crate::spec::{
     BootstrapSpec, BudgetSpec, GateSpec, GenerateBackend, GenerateSpec, Inconclusive, JudgeBackend, JudgeSpec,
     OnMismatch, QuestionsSpec, ReaderSpec, RetrieveBackend, RetrieveSpec, SnapshotSource, SnapshotSpec, Spec,
@@ -55,7 +55,7 @@ impl Bench {
 
     /// The stage from resolution to the seal, in a run folder that stays for the next call.
     pub async fn run(&self) -> Result<EvidenceLock, Failure> {
-        let snapshots = resolve(&self.spec, &self.base())?;
+        let snapshots = resolve_with(&self.spec, &self.base(), &self.context).await?;
         let protocol = self.protocol(snapshots);
         self.run_frozen(protocol).await
     }
@@ -110,6 +110,18 @@ impl Bench {
             }
         }
         locked
+    }
+
+    /// The locked evidence, in the ledger's order.
+    pub fn evidence(&self) -> Vec<Evidence> {
+        let folder = RunFolder::open_with(&self.run_folder(), Durability::Off).unwrap();
+        let read = |record| match record {
+            Record::Note(PassRecord { evidence, .. }) => {
+                Some(serde_json::from_slice(&folder.blobs().get(&evidence).unwrap()).unwrap())
+            }
+            _ => None,
+        };
+        self.records().into_iter().filter_map(read).collect()
     }
 
     /// How many attempts, accepted, invalid and fatal outcomes, and notes the ledger has.
@@ -190,7 +202,7 @@ pub fn variables(pairs: &[(&str, &str)]) -> SnapshotSource {
     SnapshotSource::Variables(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
 }
 
-fn context() -> Context {
+pub fn context() -> Context {
     let settings = HttpSettings { connect_timeout: Duration::from_secs(5), max_body_bytes: 1 << 20 };
     Context {
         client: Client::new(settings).unwrap(),
@@ -212,7 +224,14 @@ fn spec(backend: RetrieveBackend, old: SnapshotSource, new: SnapshotSource) -> S
             SnapshotSpec { name: SnapshotName::new_snapshot(), source: new },
         ],
         closed_book: false,
-        retrieve: RetrieveSpec { backend, top_k: 3, max_chars: 100, on_mismatch: OnMismatch::Stop, concurrency: 4 },
+        retrieve: RetrieveSpec {
+            backend,
+            embed: None,
+            top_k: 3,
+            max_chars: 100,
+            on_mismatch: OnMismatch::Stop,
+            concurrency: 4,
+        },
         generate: GenerateSpec {
             backend: GenerateBackend::Reader(ReaderSpec { temperature_milli: 0, seed: 0 }),
             repeats: 2,

@@ -3,4 +3,6 @@
 mod corpora;
 mod harness;
 mod local;
+mod presets;
 mod remote;
+mod traps;

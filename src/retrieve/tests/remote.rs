@@ -3,7 +3,9 @@
 use super::harness::{Bench, CancelAfter, Heard, variables};
 use crate::ledger::record::{Record, Verdict};
 use crate::model::{Failure, FailureClass};
-use crate::spec::{HttpMethod, HttpRetrieveSpec, OnMismatch, RetrieveBackend, SecretHeader};
+use crate::spec::{
+    ExpectSpec, HttpMethod, HttpRetrieveSpec, ListSpec, OnMismatch, RequestSpec, RetrieveBackend, SecretHeader,
+};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,21 +14,25 @@ use wiremock::matchers::{body_json, header, method, path, query_param};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 fn spec(server: &MockServer) -> HttpRetrieveSpec {
+    let url = format!("{}/{{index}}/_search", server.uri());
+    let body = json!({"size": "{{top_k}}", "query": {"match": {"text": "{{question}}"}}});
     HttpRetrieveSpec {
-        method: HttpMethod::Post,
-        url: format!("{}/{{index}}/_search", server.uri()),
+        origin: None,
+        request: RequestSpec { method: HttpMethod::Post, url, query: BTreeMap::new(), body: Some(body) },
         headers: BTreeMap::from([("x-plain".to_owned(), "yes".to_owned())]),
         secret_headers: BTreeMap::from([(
             "authorization".to_owned(),
             SecretHeader { prefix: "ApiKey ".to_owned(), env: "ES_KEY".to_owned() },
         )]),
-        body: Some(json!({"size": "{{top_k}}", "query": {"match": {"text": "{{question}}"}}})),
-        query: BTreeMap::new(),
-        items: "/hits/hits".to_owned(),
+        list: ListSpec { items: "/hits/hits".to_owned(), ..ListSpec::default() },
         id: "/_id".to_owned(),
         text: "/_source/text".to_owned(),
         url_pointer: None,
-        ok: BTreeMap::from([("/timed_out".to_owned(), json!(false))]),
+        score: None,
+        expect: ExpectSpec { ok: BTreeMap::from([("/timed_out".to_owned(), json!(false))]), absent: Vec::new() },
+        error: None,
+        probes: Vec::new(),
+        sample: None,
         timeout_seconds: 120,
     }
 }
@@ -144,11 +150,12 @@ async fn parameters_of_a_get_request_are_encoded() {
         .mount(&server)
         .await;
     let mut spec = spec(&server);
-    (spec.method, spec.body, spec.url) = (HttpMethod::Get, None, format!("{}/search", server.uri()));
+    (spec.request.method, spec.request.body) = (HttpMethod::Get, None);
+    spec.request.url = format!("{}/search", server.uri());
     let query = [("q", "{{question}}"), ("k", "{{top_k}}"), ("index", "{{snapshot.index}}")];
-    spec.query = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    (spec.items, spec.id, spec.text) = (String::new(), "/id".to_owned(), "/text".to_owned());
-    spec.ok.clear();
+    spec.request.query = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    (spec.list.items, spec.id, spec.text) = (String::new(), "/id".to_owned(), "/text".to_owned());
+    spec.expect.ok.clear();
     let mut bench = bench(spec, &[question]);
     bench.spec.snapshots.remove(0);
     bench.run().await.unwrap();

@@ -4,15 +4,20 @@
 //! reference in `docs/spec.md` are written from it. One file a section; adding a key touches one line here and the
 //! place that makes something of it.
 
+mod embed;
 mod gate;
 mod generate;
+mod http;
 mod judge;
 mod model;
+mod preset;
 mod questions;
 mod retrieve;
 mod root;
 mod shape;
 mod snapshots;
 
+pub use http::HTTP;
+pub use preset::PRESET;
 pub use root::ROOT;
 pub use shape::{Key, Need, Section, Shape, Text};

@@ -1,10 +1,13 @@
 //! A checked tree to the validated types, and everything that only shows when values are seen together.
 
 mod address;
+mod embed;
 mod gate;
 mod generate;
+mod http;
 mod judge;
 mod model;
+mod preset;
 mod questions;
 mod retrieve;
 mod root;

@@ -61,12 +61,18 @@ pub fn server((section, wire): (Reader<'_>, Wire), problems: &mut Vec<Problem>) 
     })
 }
 
-fn base_address(url: &str, section: Reader<'_>, problems: &mut Vec<Problem>) {
+/// Whether a base URL may be called; reports what is wrong with it.
+pub fn base_address(url: &str, section: Reader<'_>, problems: &mut Vec<Problem>) -> bool {
     let span = section.span("base_url");
-    if address::check(url, span.clone(), problems) && url.contains(['{', '}']) {
+    if !address::check(url, span.clone(), problems) {
+        return false;
+    }
+    if url.contains(['{', '}']) {
         let problem = Problem::new(Code::Placeholder, span, "a base URL has no placeholders");
         problems.push(problem.help("write the whole URL"));
+        return false;
     }
+    true
 }
 
 /// Members of the request body that this program writes itself.

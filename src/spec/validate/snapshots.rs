@@ -1,9 +1,10 @@
 //! `snapshots`
 
+use super::retrieve::Retrieve;
 use crate::model::SnapshotName;
 use crate::spec::check::snapshot_shape;
 use crate::spec::mask::quoted;
-use crate::spec::node::Node;
+use crate::spec::node::{Node, Span};
 use crate::spec::problem::{Code, Problem};
 use crate::spec::reader::Reader;
 use crate::spec::scalar;
@@ -107,7 +108,8 @@ fn in_git(node: &Node, git: &crate::spec::node::Entry, problems: &mut Vec<Proble
 }
 
 /// Whether the snapshots are of the kind that the backend takes, and name the same variables.
-pub fn fit(root: Reader<'_>, all: &[SnapshotSpec], backend: &RetrieveBackend, problems: &mut Vec<Problem>) {
+pub fn fit(root: Reader<'_>, all: &[SnapshotSpec], retrieve: &Retrieve, problems: &mut Vec<Problem>) {
+    let backend = &retrieve.spec.backend;
     let Some(section) = root.section("snapshots") else { return };
     let nodes = std::iter::once(section.node("old"))
         .chain(section.node("between").map_or(&[][..], Node::items).iter().map(Some))
@@ -121,14 +123,13 @@ pub fn fit(root: Reader<'_>, all: &[SnapshotSpec], backend: &RetrieveBackend, pr
         }
     }
     same_variables(all, &section, problems);
-    if let Some(http) = root.section("retrieve").and_then(|retrieve| retrieve.section("http")) {
-        used_variables(http, all, &section, problems);
+    if matches!(backend, RetrieveBackend::Http(_)) {
+        used_variables(&retrieve.named, all, &section, problems);
     }
 }
 
 /// Whether the request names variables that every snapshot has, and no snapshot has one that the request leaves out.
-fn used_variables(http: Reader<'_>, all: &[SnapshotSpec], section: &Reader<'_>, problems: &mut Vec<Problem>) {
-    let named = super::retrieve::named_variables(http);
+fn used_variables(named: &[(String, Span)], all: &[SnapshotSpec], section: &Reader<'_>, problems: &mut Vec<Problem>) {
     for snapshot in all {
         let SnapshotSource::Variables(variables) = &snapshot.source else { continue };
         for (name, span) in named.iter().filter(|(name, _)| !variables.contains_key(name)) {

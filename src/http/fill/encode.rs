@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// The text with every byte encoded that is not unreserved by RFC 3986, section 2.3.
-pub(super) fn percent(text: &str) -> String {
+pub(in crate::http) fn percent(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {

@@ -1,0 +1,22 @@
+//! `churngate diff`.
+
+use super::arguments::{DiffArguments, DiffFormat};
+use super::run::interruptible;
+use super::{context, output};
+use crate::model::Failure;
+use crate::report;
+use crate::run;
+
+/// Retrieves, and prints what changed in the evidence. Calls neither generator nor judge.
+pub fn diff(arguments: &DiffArguments) -> Result<u8, Failure> {
+    let draft = run::read(arguments.spec.request())?;
+    let context = context::for_retrieval(draft.spec(), arguments.tasks, arguments.quiet)?;
+    let limit = arguments.limit;
+    let compared = async { run::diff(run::prepare(draft, Some(&context)).await?, limit, &context).await };
+    let compared = super::runtime()?.block_on(interruptible(compared, &context))?;
+    match arguments.format {
+        DiffFormat::Text => output::write(report::diff_text(&compared, limit).as_bytes())?,
+        DiffFormat::Json => output::write(&report::diff_json(&compared))?,
+    }
+    Ok(0)
+}

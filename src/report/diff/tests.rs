@@ -1,0 +1,95 @@
+//! What a diff shows, and that nothing from outside reaches a terminal raw.
+
+use super::{AuditCost, EvidenceDiff, QuestionAtRisk, diff_json, diff_text};
+use crate::analyze::{FlipOverlap, Overlap, OverlapFigures};
+use crate::model::{Digest, QuestionId};
+use crate::report::result::{EvidenceLine, SnapshotSummary};
+
+fn diff(text: &str) -> EvidenceDiff {
+    let line = |id: &str| EvidenceLine { id: id.to_owned(), excerpt: text.to_owned() };
+    let snapshot = |name: &str, documents| SnapshotSummary {
+        name: name.to_owned(),
+        physical: format!("index={name} ({text})"),
+        fingerprint: None,
+        documents,
+    };
+    let question = |id: &str, turnover| QuestionAtRisk {
+        question: QuestionId(id.to_owned()),
+        text: text.to_owned(),
+        turnover,
+        shared: 1,
+        lost: vec![line("a"), line("b"), line("c"), line("d")],
+        gained: vec![line("e")],
+    };
+    let figures = OverlapFigures { mean_shared: 2.5, none: 1, same_set: 2, same_list: 1 };
+    let flips = FlipOverlap {
+        flips: 0,
+        flips_mean_shared: None,
+        flips_none: 0,
+        rest_mean_shared: None,
+        rest_none: 0,
+        fisher_p: 1.0,
+    };
+    EvidenceDiff {
+        name: "docs-search".to_owned(),
+        protocol: Digest::of(b"p"),
+        snapshots: vec![snapshot("old", Some(11_973)), snapshot("new", None)],
+        retrieve: "embedded BM25".to_owned(),
+        overlap: Overlap {
+            questions: 4,
+            by_id: figures.clone(),
+            by_url: None,
+            by_content: figures,
+            identical_prompts: 1,
+            without_documents: None,
+            flips,
+        },
+        mismatched: 0,
+        at_risk: vec![question("q1", 1.0), question("q2", 0.25)],
+        cost: AuditCost { asked: 3, unasked: 1, answers: 12, packets: 3, calls: 15 },
+    }
+}
+
+#[test]
+fn the_overlap_the_cost_and_the_first_questions_are_shown() {
+    insta::assert_snapshot!(diff_text(&diff("text"), 1), @r"
+docs-search: evidence alone, no verdict
+retrieved by embedded BM25
+snapshot old: index=old (text), 11,973 documents
+snapshot new: index=new (text)
+
+compared by  shared (mean)  none shared  same set  same list
+id                    2.50       25.00%    50.00%     25.00%
+content               2.50       25.00%    50.00%     25.00%
+1 of 4 questions (25.00%) would be asked with the same bytes
+a whole audit would ask 3 questions and not ask 1: at most 12 answers, 3 packets, 15 external calls before retries
+
+questions at risk: 2
+   1. q1: 100.00% of the weight changed, 1 shared
+      text
+      - a  ·  text
+      - b  ·  text
+      - c  ·  text
+      - and 1 more
+      + e  ·  text
+1 more; `--limit` shows them, `--format json` has them all
+");
+}
+
+#[test]
+fn nothing_from_outside_reaches_a_terminal_raw() {
+    let hostile = "::error::x\n\u{1b}[31m##[group]\u{202e}";
+    let text = diff_text(&diff(hostile), 2);
+    assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}') && !text.contains("##["), "{text}");
+    assert!(text.lines().all(|line| !line.trim_start().starts_with("::")), "{text}");
+}
+
+#[test]
+fn the_json_has_every_question_in_order() {
+    let value: serde_json::Value = serde_json::from_slice(&diff_json(&diff("\"{{x}}\u{0}"))).unwrap();
+    assert_eq!(value["at_risk"].as_array().map(Vec::len), Some(2));
+    assert_eq!(value["at_risk"][1]["turnover"], 0.25);
+    assert_eq!(value["at_risk"][0]["lost"][0]["excerpt"], "\"{{x}}\u{0}");
+    assert_eq!(value["cost"]["calls"], 15);
+    assert_eq!(value["overlap"]["by_url"], serde_json::Value::Null);
+}

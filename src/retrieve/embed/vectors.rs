@@ -1,0 +1,121 @@
+//! The vector of every question, made once and kept.
+
+use super::alike::cosine;
+use super::embedder::{Embedded, embed};
+use super::store::{Line, Store};
+use crate::http::Context;
+use crate::model::{Digest, Failure, FailureClass, Question};
+use crate::spec::EmbedSpec;
+use camino::Utf8Path;
+use std::collections::BTreeMap;
+
+/// Questions that are embedded together.
+const BATCH: usize = 32;
+/// A text that says nothing about anybody, embedded at the beginning and at the end.
+const REFERENCE: &str = "Which town lies where the two rivers meet?";
+/// How alike two vectors of one text by one embedder are at least: servers round differently from call to call.
+const SAME: f64 = 0.999;
+
+/// The vectors of all questions, in selection order.
+pub(in crate::retrieve) struct Vectors {
+    reference: Line,
+    all: Vec<Vec<f64>>,
+}
+
+impl Vectors {
+    /// The vector of the question of this number.
+    pub(in crate::retrieve) fn get(&self, question: usize) -> Option<&[f64]> {
+        self.all.get(question).map(Vec::as_slice)
+    }
+
+    /// How many numbers each has.
+    pub(in crate::retrieve) const fn dimensions(&self) -> usize {
+        self.reference.vector.len()
+    }
+}
+
+/// Embeds every question that is not embedded yet.
+///
+/// # Errors
+/// The embedder fails, or is not the one that embedded what is there; the file is damaged.
+pub(in crate::retrieve) async fn vectors(
+    spec: &EmbedSpec,
+    questions: &[Question],
+    folder: &Utf8Path,
+    context: &Context,
+) -> Result<Vectors, Failure> {
+    let (mut store, lines) = Store::open(folder)?;
+    let now = reference(spec, context).await?;
+    let kept = lines.iter().find(|line| line.question.is_none());
+    match kept {
+        Some(kept) => same(kept, &now)?,
+        None => store.append(std::slice::from_ref(&now))?,
+    }
+    let kept = kept.cloned().unwrap_or(now);
+    let mut known: BTreeMap<(String, Digest), Vec<f64>> = BTreeMap::new();
+    for line in lines {
+        known.extend(line.question.map(|question| ((question, line.text), line.vector)));
+    }
+    let text = |question: &Question| format!("{}{}", spec.prefix, question.text);
+    let key = |question: &Question| (question.id.0.clone(), Digest::of(text(question).as_bytes()));
+    let open: Vec<&Question> = questions.iter().filter(|question| !known.contains_key(&key(question))).collect();
+    for batch in open.chunks(BATCH) {
+        let texts: Vec<String> = batch.iter().map(|question| text(question)).collect();
+        let embedded = embed(spec, &texts, context).await?;
+        let lines = lines_of(batch.iter().map(|question| key(question)), embedded);
+        lines.iter().try_for_each(|line| of_one_embedder(&kept, line))?;
+        store.append(&lines)?;
+        known.extend(lines.into_iter().filter_map(|line| Some(((line.question?, line.text), line.vector))));
+    }
+    let all = questions.iter().map(|question| known.get(&key(question)).cloned().unwrap_or_default()).collect();
+    Ok(Vectors { reference: kept, all })
+}
+
+/// Whether the embedder is still the one that embedded the questions.
+///
+/// # Errors
+/// It is another one, or fails.
+pub(in crate::retrieve) async fn still_the_same(
+    spec: &EmbedSpec,
+    vectors: &Vectors,
+    context: &Context,
+) -> Result<(), Failure> {
+    same(&vectors.reference, &reference(spec, context).await?)
+}
+
+async fn reference(spec: &EmbedSpec, context: &Context) -> Result<Line, Failure> {
+    let mut embedded = embed(spec, &[REFERENCE.to_owned()], context).await?;
+    let vector = embedded.vectors.pop().unwrap_or_default();
+    Ok(Line { question: None, text: Digest::of(REFERENCE.as_bytes()), model: embedded.model, vector })
+}
+
+fn lines_of(keys: impl Iterator<Item = (String, Digest)>, embedded: Embedded) -> Vec<Line> {
+    let model = embedded.model;
+    let line = |((question, text), vector)| Line { question: Some(question), text, model: model.clone(), vector };
+    keys.zip(embedded.vectors).map(line).collect()
+}
+
+/// Vectors of one embedder are of one length and by one model.
+fn of_one_embedder(kept: &Line, line: &Line) -> Result<(), Failure> {
+    if kept.vector.len() != line.vector.len() {
+        return Err(changed(&format!("it gave {} numbers, and then {}", kept.vector.len(), line.vector.len())));
+    }
+    if kept.model != line.model {
+        return Err(changed("the server names another model than before"));
+    }
+    Ok(())
+}
+
+fn same(kept: &Line, now: &Line) -> Result<(), Failure> {
+    of_one_embedder(kept, now)?;
+    let alike = cosine(&kept.vector, &now.vector);
+    if alike < SAME {
+        return Err(changed(&format!("the same text came to another vector (cosine {alike:.3})")));
+    }
+    Ok(())
+}
+
+fn changed(how: &str) -> Failure {
+    Failure::new(FailureClass::Incomplete, format!("the embedder changed during the run: {how}"))
+        .with_hint("name a model that stays, remove the run folder, and run again")
+}

@@ -1,0 +1,66 @@
+//! `retrieve.embed`
+
+use super::model::base_address;
+use super::retrieve::command;
+use crate::spec::problem::{Code, Problem};
+use crate::spec::reader::Reader;
+use crate::spec::types::{EmbedBackend, EmbedServer, EmbedSpec, HttpRetrieveSpec, RetrieveBackend};
+
+/// How a question becomes a vector.
+pub fn embed(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<EmbedSpec> {
+    let backend = match section.section("openai") {
+        Some(server) => EmbedBackend::OpenAi(self::server(server, problems)?),
+        None => EmbedBackend::Command(command(section.section("command")?)?),
+    };
+    Some(EmbedSpec { backend, prefix: section.text("prefix")?, check: section.word("check")? == "stop" })
+}
+
+fn server(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<EmbedServer> {
+    let base_url = section.text("base_url");
+    if let Some(url) = &base_url {
+        base_address(url, section, problems);
+    }
+    Some(EmbedServer {
+        model: section.text("model")?,
+        base_url: base_url?.trim_end_matches('/').to_owned(),
+        key_env: section.text("key_env"),
+        dimensions: section.small("dimensions"),
+        timeout_seconds: section.small("timeout_seconds")?,
+    })
+}
+
+/// Whether a vector is made where one is wanted, and nowhere else.
+pub fn fit(section: Reader<'_>, backend: &RetrieveBackend, problems: &mut Vec<Problem>) {
+    let wanted = matches!(backend, RetrieveBackend::Http(http) if takes_vector(http));
+    match (section.node("embed"), wanted) {
+        (None, true) => {
+            let message = "the request takes the question as a vector, and nothing makes one";
+            let problem = Problem::new(Code::MissingKey, section.start(), message);
+            problems
+                .push(problem.help("add `embed: { openai: { model: ... } }` or `embed: { command: { argv: [...] } }`"));
+        }
+        (Some(node), false) => {
+            let span = node.span.start..node.span.start;
+            let problem = Problem::new(Code::Conflict, span, "`embed` makes a vector that no request takes");
+            problems.push(problem.help("remove it, or choose a request whose body holds `\"{{vector}}\"`"));
+        }
+        _ => {}
+    }
+}
+
+fn takes_vector(http: &HttpRetrieveSpec) -> bool {
+    let request = &http.request;
+    request.body.as_ref().is_some_and(holds_vector) || request.query.values().any(|value| value == VECTOR)
+}
+
+const VECTOR: &str = "{{vector}}";
+
+fn holds_vector(value: &serde_json::Value) -> bool {
+    use serde_json::Value;
+    match value {
+        Value::String(text) => text == VECTOR,
+        Value::Array(items) => items.iter().any(holds_vector),
+        Value::Object(members) => members.values().any(holds_vector),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
