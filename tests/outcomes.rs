@@ -42,7 +42,8 @@ fn literals(text: &str) -> impl Iterator<Item = &str> {
         let words: Vec<&str> = inner.split('-').collect();
         let is_word =
             |word: &&str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
-        words.len() > 1 && words.iter().all(is_word)
+        // Headers in which servers speak of their limits.
+        words.len() > 1 && words.iter().all(is_word) && !words.contains(&"ratelimit")
     })
 }
 

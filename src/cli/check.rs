@@ -58,11 +58,14 @@ fn text(prepared: &Prepared, plan: &Plan, asked: bool) -> String {
         let documents = snapshot.documents.map_or_else(String::new, |count| format!(", {count} documents"));
         lines.push(format!("snapshot {}: {}{documents}", snapshot.name, snapshot.physical));
     }
-    let Plan { questions, snapshots, repeats, answers, packets, calls, fits_budget: _, sensitivity } = plan;
+    let Plan { questions, snapshots, repeats, answers, packets, calls, amount, exceeds: _, sensitivity } = plan;
     lines.push(format!("questions: {questions}, asked {repeats} times of each of {snapshots} snapshots"));
     lines.push(format!("at most {answers} answers and {packets} packets; {calls} external calls before retries"));
     if !asked {
         lines.push("note: no engine was asked what its snapshots are; the run folder may be another one".to_owned());
+    }
+    if amount.tokens > 0 {
+        lines.push(format!("these take up to {amount} (an estimate: all evidence and answers at their full length)"));
     }
     lines.extend(prepared.protocol.notes().iter().map(|note| format!("note: {note}")));
     lines.extend(sensitivity.iter().cloned());

@@ -35,7 +35,7 @@ fn made(spec: &Spec, named: &Named<'_>, tasks: Option<u32>, quiet: bool) -> Resu
         secrets: Arc::new(secrets(named)?),
         observer,
         cancel: CancellationToken::new(),
-        budget: Arc::new(Budget::new(spec.budget.calls, minutes)),
+        budget: Arc::new(Budget::new(spec.budget.calls, minutes).limited(spec.budget.tokens, spec.budget.nano_usd)),
         concurrency: tasks,
     })
 }

@@ -1,7 +1,7 @@
 //! Progress: a bar on a terminal, plain lines elsewhere.
 
 use super::output;
-use crate::model::{Event, Observer, StageName};
+use crate::model::{Amount, Event, Observer, StageName};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal as _;
 use std::sync::{Mutex, PoisonError};
@@ -25,6 +25,8 @@ struct State {
     done: u64,
     total: u64,
     retries: u64,
+    spent: Amount,
+    last_wait: Option<Instant>,
 }
 
 impl Progress {
@@ -41,6 +43,8 @@ impl Progress {
             done: 0,
             total: 0,
             retries: 0,
+            spent: Amount::default(),
+            last_wait: None,
         };
         Self { state: Mutex::new(state) }
     }
@@ -58,6 +62,8 @@ impl State {
             Event::Started { stage, done, total } => self.begin(stage, done, total),
             Event::Advanced(_) => self.advance(),
             Event::Retrying { reason, wait, .. } => self.retry(reason, wait),
+            Event::Waiting { what, wait, .. } => self.waiting(wait, &format!("for {what}")),
+            Event::Spent(amount) => self.spent = amount,
             Event::Sealed(stage) => self.seal(stage),
             Event::Note(text) => self.say(&text),
         }
@@ -98,17 +104,33 @@ impl State {
         let seconds = self.started.elapsed().as_secs_f64().max(0.001);
         let rate = (self.done - self.first) as f64 / seconds;
         let stage = self.stage.map_or("", name);
-        format!("{stage}: {}/{} done, {rate:.1} a second, {} retries", self.done, self.total, self.retries)
+        let (done, total, retries, cost) = (self.done, self.total, self.retries, self.cost());
+        format!("{stage}: {done}/{total} done, {rate:.1} a second, {retries} retries{cost}")
     }
 
     fn retry(&mut self, reason: &'static str, wait: Duration) {
         self.retries += 1;
-        let text = format!("waiting {:.1} s after {reason}", wait.as_secs_f64());
+        self.waiting(wait, &format!("after {reason}"));
+    }
+
+    /// On a terminal the last wait is shown; elsewhere long ones are, and not more often than other lines.
+    fn waiting(&mut self, wait: Duration, why: &str) {
+        let text = format!("waiting {:.1} s {why}", wait.as_secs_f64());
+        let told = self.last_wait.is_some_and(|told| told.elapsed() < LINE_EVERY);
         match &self.bar {
-            Some(bar) => bar.set_message(text),
-            None if wait >= LINE_EVERY => self.say(&text),
+            Some(bar) => bar.set_message(format!("{text}{}", self.cost())),
+            None if wait >= LINE_EVERY && !told => {
+                self.last_wait = Some(Instant::now());
+                let stage = self.stage.map_or("", name);
+                self.say(&format!("{stage}: {text}"));
+            }
             None => {}
         }
+    }
+
+    /// What is spent so far, as the end of a line; nothing where nothing is.
+    fn cost(&self) -> String {
+        if self.spent.tokens == 0 { String::new() } else { format!(", {}", self.spent) }
     }
 
     fn seal(&mut self, stage: StageName) {
@@ -117,7 +139,8 @@ impl State {
         }
         let retries = if self.retries == 0 { String::new() } else { format!(", {} retries", self.retries) };
         let seconds = self.started.elapsed().as_secs_f64();
-        self.say(&format!("{}: {} done in {seconds:.1} s{retries}", name(stage), self.total));
+        let cost = self.cost();
+        self.say(&format!("{}: {} done in {seconds:.1} s{retries}{cost}", name(stage), self.total));
     }
 
     /// Notes are texts of ours; what they quote is shown without control characters.

@@ -78,7 +78,8 @@ impl Came {
     /// Tokens as the ledger records them.
     #[must_use]
     pub fn usage(&self) -> Option<Usage> {
-        self.facts.tokens.map(|Tokens { input, output, cached }| Usage { input, output, cached })
+        let nano_usd = self.facts.nano_usd;
+        self.facts.tokens.map(|Tokens { input, output, cached }| Usage { input, output, cached, nano_usd })
     }
 
     /// The body's digest, where there is a body.

@@ -4,7 +4,7 @@ use super::asked::{Asked, Came};
 use super::command::Command;
 use super::llm::Llm;
 use crate::http::{Context, Secrets};
-use crate::model::Failure;
+use crate::model::{Amount, Failure, RateLimit};
 use crate::spec::{GenerateBackend, ReaderSpec};
 
 /// A generator.
@@ -40,6 +40,30 @@ impl Backend {
 }
 
 impl Called {
+    /// What a call with this prompt takes at most. What a program spends is not known.
+    #[must_use]
+    pub fn estimate(&self, prompt: &str) -> Amount {
+        match self {
+            Self::Llm(model) => model.estimate(prompt),
+            Self::Command(_) => Amount::default(),
+        }
+    }
+
+    /// How much it may be asked in a minute.
+    #[must_use]
+    pub fn rate_limit(&self) -> RateLimit {
+        match self {
+            Self::Llm(model) => model.rate_limit(),
+            Self::Command(_) => RateLimit::default(),
+        }
+    }
+
+    /// Whether it can say what a call took.
+    #[must_use]
+    pub const fn counts_tokens(&self) -> bool {
+        matches!(self, Self::Llm(_))
+    }
+
     /// Asks once.
     pub async fn ask(&self, asked: Asked<'_>, context: &Context) -> Came {
         match self {

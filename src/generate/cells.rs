@@ -52,7 +52,7 @@ impl<'a> Calls<'a> {
             writer,
             backend,
             context,
-            pace: Pace::new(concurrency),
+            pace: Pace::new(concurrency, backend.rate_limit()),
             under_way: concurrency as usize * WAITING,
             answered: AtomicU32::new(0),
             given_up: AtomicU32::new(0),
@@ -99,17 +99,24 @@ impl<'a> Calls<'a> {
     }
 
     async fn attempt(&self, cell: &Cell, asked: Asked<'_>) -> Result<Attempted<()>, Failure> {
-        let _in_flight = self.pace.enter(&self.context.cancel).await.ok_or_else(interrupted)?;
-        self.context.budget.take_call()?;
+        let most = self.backend.estimate(asked.prompt);
+        let entered = self.pace.enter(&self.context, StageName::Generate, most.tokens).await;
+        let _in_flight = entered.ok_or_else(interrupted)?;
+        let reserved = self.context.budget.begin(most, &self.context.cancel).await?;
         let seq = self.writer.append(&attempt(cell, asked.prompt)).await?;
         let came = self.backend.ask(asked, &self.context).await;
         let (record, blobs) = outcome(seq, cell, &came);
         self.writer.append_with_blobs(&record, blobs).await?;
+        self.context.settle(reserved, &came.facts);
+        self.pace.took(most, &came.facts);
         self.set_pace(&came.verdict);
         Ok(match came.verdict {
             Ok(_) => {
                 self.answered.fetch_add(1, Ordering::Relaxed);
                 self.served.accept(&came.facts)?;
+                if self.backend.counts_tokens() {
+                    self.context.must_count(&came.facts, "generator")?;
+                }
                 Attempted::Accepted(())
             }
             Err(Fault::Invalid { reason, retry_after }) => {

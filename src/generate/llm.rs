@@ -4,7 +4,7 @@ use super::answer::{self, FILTERED};
 use super::asked::{Asked, Came, Fault};
 use crate::http::chat::{CountsAs, Endpoint, Message, Reading, Reason, Role};
 use crate::http::{Call, Context, Reply, Secrets};
-use crate::model::{Answer, Failure, ModelServer};
+use crate::model::{Amount, Answer, Failure, ModelServer, RateLimit};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -46,6 +46,18 @@ impl Llm {
         let said = if self.endpoint.is_plain() { IN_PLAIN } else { IN_JSON };
         let messages = [Message { role: Role::System, content: said }, Message { role: Role::User, content: prompt }];
         self.endpoint.call(&messages, "answer", &self.schema)
+    }
+
+    /// What a call for this prompt takes at most.
+    #[must_use]
+    pub fn estimate(&self, prompt: &str) -> Amount {
+        self.endpoint.estimate(&self.call(prompt))
+    }
+
+    /// How much its server may be asked in a minute.
+    #[must_use]
+    pub const fn rate_limit(&self) -> RateLimit {
+        self.endpoint.server().rate_limit
     }
 
     /// The names of the controls that the call for this prompt carries.

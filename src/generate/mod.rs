@@ -11,6 +11,7 @@ mod check;
 mod command;
 mod embedded;
 mod llm;
+mod outcomes;
 mod plan;
 mod probe;
 mod reader;
@@ -21,6 +22,7 @@ mod tests;
 mod tolerance;
 
 pub use check::check;
+pub use outcomes::is_of_content;
 pub use probe::probe;
 pub use stage::generate;
 pub use tolerance::{Missing, intolerable};

@@ -5,7 +5,7 @@ use crate::http::Served;
 use crate::ledger::read;
 use crate::ledger::record::{Outcome, Record, Verdict};
 use crate::ledger::stage::Answers;
-use crate::model::{Failure, QuestionId};
+use crate::model::{Amount, Failure, QuestionId};
 use camino::Utf8Path;
 use std::collections::BTreeSet;
 
@@ -18,6 +18,8 @@ pub struct Standing {
     pub unchanged: BTreeSet<QuestionId>,
     /// What servers said beside accepted answers.
     pub served: Served,
+    /// What was spent.
+    pub spent: Amount,
 }
 
 impl Standing {
@@ -26,10 +28,16 @@ impl Standing {
     /// # Errors
     /// It is damaged, names a cell that the protocol does not have, or holds answers that cannot stand beside each other.
     pub fn read(folder: &Utf8Path, places: &Places) -> Result<Self, Failure> {
-        let mut standing =
-            Self { accepted: vec![false; places.cells()], unchanged: BTreeSet::new(), served: Served::by("generator") };
+        let mut standing = Self {
+            accepted: vec![false; places.cells()],
+            unchanged: BTreeSet::new(),
+            served: Served::by("generator"),
+            spent: Amount::default(),
+        };
         for record in read::<Answers>(folder)? {
-            match record?.1 {
+            let record = record?.1;
+            standing.spent = standing.spent.plus(record.spent());
+            match record {
                 Record::Outcome(Outcome { of, verdict: Verdict::Accepted(_), served_model, response_id, .. }) => {
                     let cell = places.cell(&of).and_then(|cell| standing.accepted.get_mut(cell));
                     *cell.ok_or_else(|| foreign("answers"))? = true;

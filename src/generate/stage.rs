@@ -10,8 +10,9 @@ use crate::freeze::{Frozen, order};
 use crate::http::{Context, Tally};
 use crate::ledger::record::{Record, Unchanged};
 use crate::ledger::stage::Answers;
-use crate::ledger::{AnswersLock, EvidenceLock, Opened, RunFolder, Writer, open};
-use crate::model::{Cell, Digest, Event, Failure, FailureClass, StageName};
+use crate::ledger::{AnswersLock, EvidenceLock, Opened, RunFolder, Writer, open, read};
+use crate::model::{Amount, Cell, Digest, Event, Failure, FailureClass, StageName};
+use camino::Utf8Path;
 
 /// Notes that are recorded together.
 const TOGETHER: usize = 1024;
@@ -28,7 +29,10 @@ pub async fn generate(
     context: &Context,
 ) -> Result<AnswersLock, Failure> {
     let writer = match open::<Answers>(folder, evidence)? {
-        Opened::Sealed(lock) => return Ok(lock),
+        Opened::Sealed(lock) => {
+            context.budget.count(spent(folder.path())?);
+            return Ok(lock);
+        }
         Opened::Open(writer) => writer,
     };
     for note in writer.notes() {
@@ -45,6 +49,15 @@ pub async fn generate(
     Ok(lock)
 }
 
+/// What a sealed ledger says was spent.
+fn spent(folder: &Utf8Path) -> Result<Amount, Failure> {
+    let mut spent = Amount::default();
+    for record in read::<Answers>(folder)? {
+        spent = spent.plus(record?.1.spent());
+    }
+    Ok(spent)
+}
+
 async fn fill(
     plan: &Plan<'_>,
     backend: &Backend,
@@ -55,6 +68,7 @@ async fn fill(
     tally: &Tally,
 ) -> Result<(), Failure> {
     let standing = Standing::read(folder.path(), &plan.places)?;
+    context.budget.count(standing.spent);
     note_unchanged(plan, writer, unchanged, &standing).await?;
     let asked = || order::cells(plan.protocol).into_iter().filter(|cell| is_asked(plan, unchanged, cell));
     let left = |cell: &Cell| !holds_answer(plan, &standing, cell);

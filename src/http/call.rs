@@ -61,6 +61,9 @@ pub enum CallError {
     /// A redirect, which is never followed.
     #[error("the server answered with a redirect")]
     Redirect,
+    /// A key would go through a proxy without encryption.
+    #[error("a proxy would read the key")]
+    KeyInTheOpen,
     /// The client could not be set up: the system's certificate roots cannot be read.
     #[error("the certificate roots of the system cannot be read")]
     Setup,
@@ -68,8 +71,16 @@ pub enum CallError {
 
 impl CallError {
     /// Every one, for tables.
-    pub const ALL: [Self; 7] =
-        [Self::Connect, Self::Timeout, Self::Cut, Self::TooLarge, Self::Malformed, Self::Redirect, Self::Setup];
+    pub const ALL: [Self; 8] = [
+        Self::Connect,
+        Self::Timeout,
+        Self::Cut,
+        Self::TooLarge,
+        Self::Malformed,
+        Self::Redirect,
+        Self::KeyInTheOpen,
+        Self::Setup,
+    ];
 
     /// Whether another attempt can come to something else.
     #[must_use]
@@ -87,6 +98,7 @@ impl CallError {
             Self::TooLarge => "reply-too-large",
             Self::Malformed => "request-malformed",
             Self::Redirect => "redirected",
+            Self::KeyInTheOpen => "key-through-proxy",
             Self::Setup => "no-certificate-roots",
         }
     }

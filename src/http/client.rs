@@ -1,7 +1,8 @@
 //! The client itself.
 
-use super::{Call, CallError, HeaderText, Reply};
+use super::{Call, CallError, HeaderText, Reply, proxy};
 use crate::model::{Failure, FailureClass};
+use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::{Method, Request, Response, Url};
 use secrecy::ExposeSecret;
@@ -24,7 +25,17 @@ pub struct HttpSettings {
 #[derive(Clone, Debug)]
 pub struct Client {
     settings: HttpSettings,
-    inner: Arc<OnceLock<Option<reqwest::Client>>>,
+    inner: Arc<OnceLock<Option<Inner>>>,
+}
+
+/// The connections of one process.
+#[derive(Debug)]
+struct Inner {
+    /// Through proxies, where the environment says so.
+    outside: reqwest::Client,
+    /// Without any, for the loopback interface.
+    inside: reqwest::Client,
+    proxies: Matcher,
 }
 
 impl Client {
@@ -44,8 +55,12 @@ impl Client {
     /// # Errors
     /// There is no complete reply. A reply of any status is no error here.
     pub async fn send(&self, call: &Call) -> Result<Reply, CallError> {
-        let client = self.inner.get_or_init(|| build(&self.settings)).as_ref().ok_or(CallError::Setup)?;
+        let inner = self.inner.get_or_init(|| Inner::build(&self.settings)).as_ref().ok_or(CallError::Setup)?;
         let request = request(call)?;
+        if proxy::reads_key(call, request.url(), &inner.proxies) {
+            return Err(CallError::KeyInTheOpen);
+        }
+        let client = if proxy::is_loopback(request.url()) { &inner.inside } else { &inner.outside };
         let started = Instant::now();
         let exchange = async {
             let response = client.execute(request).await.map_err(|error| failed(&error, CallError::Connect))?;
@@ -57,17 +72,23 @@ impl Client {
     }
 }
 
-/// One TLS provider serves the whole process. Another one that is installed already is as good.
-fn build(settings: &HttpSettings) -> Option<reqwest::Client> {
-    let _already_installed = rustls::crypto::ring::default_provider().install_default();
+impl Inner {
+    fn build(settings: &HttpSettings) -> Option<Self> {
+        // One TLS provider serves the whole process. Another one that is installed already is as good.
+        let _already_installed = rustls::crypto::ring::default_provider().install_default();
+        let outside = builder(settings).build().ok()?;
+        let inside = builder(settings).no_proxy().build().ok()?;
+        Some(Self { outside, inside, proxies: Matcher::from_system() })
+    }
+}
+
+fn builder(settings: &HttpSettings) -> reqwest::ClientBuilder {
     reqwest::Client::builder()
         .user_agent(concat!("churngate/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(settings.connect_timeout)
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
         .referer(false)
-        .build()
-        .ok()
 }
 
 fn request(call: &Call) -> Result<Request, CallError> {
@@ -110,6 +131,10 @@ async fn read(mut response: Response, limit: usize) -> Result<Parts, CallError> 
         .iter()
         .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
         .collect();
+    // What says that it is too large is not waited for.
+    if response.content_length().is_some_and(|length| length > limit as u64) {
+        return Err(CallError::TooLarge);
+    }
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| failed(&error, CallError::Cut))? {
         if chunk.len() > limit - body.len() {

@@ -1,12 +1,9 @@
 //! What a stage needs of the outside world.
 
-use super::{Call, CallError, Client, Reply, Secrets};
-use crate::model::{Failure, FailureClass, Observer};
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
-use std::time::{Duration, Instant};
+use super::chat::Facts;
+use super::{Budget, Call, CallError, Client, Reply, Reserved, Secrets};
+use crate::model::{Event, Failure, FailureClass, Observer};
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// The outside world of a run: given to every stage, made once by `cli`.
@@ -36,42 +33,24 @@ impl Context {
         reply.body = self.secrets.redact(reply.body);
         Ok(reply)
     }
-}
 
-/// What may be spent on calls to generators and judges in this run.
-#[derive(Debug)]
-pub struct Budget {
-    calls_left: AtomicU64,
-    deadline: Option<Instant>,
-}
-
-impl Budget {
-    /// A budget of this many calls until this moment; `None` is no limit.
-    #[must_use]
-    pub fn new(calls: Option<u64>, deadline: Option<Instant>) -> Self {
-        Self { calls_left: AtomicU64::new(calls.unwrap_or(u64::MAX)), deadline }
+    /// Counts what a call took, as its server says, and tells what is spent so far.
+    pub fn settle(&self, reserved: Reserved<'_>, facts: &Facts) {
+        if let Some(took) = facts.amount() {
+            self.observer.observe(Event::Spent(reserved.settle(took)));
+        }
     }
 
-    /// How long the audit may still take; `None` is no limit.
-    #[must_use]
-    pub fn time_left(&self) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
-    }
-
-    /// Takes one call out of the budget.
+    /// Whether the budget can be held to where a server answered like this. `whose` names the server.
     ///
     /// # Errors
-    /// Nothing is left, or the time is up: the audit stops cleanly and can be resumed.
-    pub fn take_call(&self) -> Result<(), Failure> {
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(spent("minutes"));
+    /// Tokens or money are limited, and the server does not say how many tokens it used.
+    pub fn must_count(&self, facts: &Facts, whose: &str) -> Result<(), Failure> {
+        if facts.tokens.is_some() || !self.budget.counts_tokens() {
+            return Ok(());
         }
-        let taken = self.calls_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-        taken.map(|_| ()).map_err(|_| spent("calls"))
+        let message = format!("the {whose}'s server does not say how many tokens a call used");
+        Err(Failure::new(FailureClass::Incomplete, message)
+            .with_hint("`budget.tokens` and `budget.usd` need it: take them out of the spec, and limit `budget.calls`"))
     }
-}
-
-fn spent(what: &str) -> Failure {
-    Failure::new(FailureClass::Incomplete, format!("the budget of {what} is used up"))
-        .with_hint(format!("raise `budget.{what}` in the spec, or run the same command again to go on"))
 }

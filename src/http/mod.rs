@@ -4,21 +4,26 @@
 //! outcome after; `attempts` drives the retries between.
 
 pub mod attempts;
+pub mod budget;
 pub mod call;
 pub mod chat;
 pub mod client;
 pub mod context;
 pub mod fill;
 pub mod pace;
+mod proxy;
+pub mod rate;
 pub mod retry_after;
 pub mod secrets;
 pub mod served;
+pub mod spare;
 pub mod tally;
 
 pub use attempts::{Attempted, RetryPolicy, interrupted, until_accepted};
+pub use budget::{Budget, Reserved};
 pub use call::{Call, CallError, HeaderText, Reply};
 pub use client::{Client, HttpSettings};
-pub use context::{Budget, Context};
+pub use context::Context;
 pub use pace::{InFlight, Pace};
 pub use retry_after::retry_after;
 pub use secrets::Secrets;

@@ -1,10 +1,13 @@
-//! How many calls to one server may be in flight: fewer once it says that they are too many, more again while it takes
-//! them. One pace a backend, so that the wishes of one server hold up no other.
+//! How many calls to one server may be in flight, and how often it is called: fewer once it says that they are too many, more
+//! again while it takes them, and never more than the spec allows. One pace a backend, so that the wishes of one server hold
+//! up no other.
 
+use super::rate::Rate;
+use super::{Context, chat::Facts};
+use crate::model::{Amount, Event, RateLimit, StageName};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio_util::sync::CancellationToken;
 
 /// The calls that one server may have in flight. Halved when it refuses a call for its rate, and raised by one after as
 /// many answers in a row as may be in flight: additive increase, multiplicative decrease.
@@ -22,6 +25,7 @@ struct State {
     owed: usize,
     answered: usize,
     quiet_until: Option<Instant>,
+    rate: Rate,
 }
 
 /// One call in flight; ends when it is dropped.
@@ -32,30 +36,44 @@ pub struct InFlight<'a> {
 }
 
 impl Pace {
-    /// At most so many calls in flight, and at least one.
+    /// At most so many calls in flight, and at least one; no more of them in a minute than `limit` says.
     #[must_use]
-    pub fn new(most: u32) -> Self {
+    pub fn new(most: u32, limit: RateLimit) -> Self {
         let most = (most as usize).clamp(1, Semaphore::MAX_PERMITS);
-        let state = State { allowed: most, owed: 0, answered: 0, quiet_until: None };
+        let state = State { allowed: most, owed: 0, answered: 0, quiet_until: None, rate: Rate::new(limit) };
         Self { permits: Semaphore::new(most), most, state: Mutex::new(state) }
     }
 
-    /// Waits until a call may be made; `None` where the audit is cancelled meanwhile.
-    pub async fn enter(&self, cancel: &CancellationToken) -> Option<InFlight<'_>> {
+    /// Waits until a call may be made that takes so many tokens; `None` where the audit is cancelled meanwhile. Long waits are
+    /// told to the context's observer.
+    pub async fn enter(&self, context: &Context, stage: StageName, tokens: u64) -> Option<InFlight<'_>> {
+        let mut has_slot = false;
         loop {
             let permit = tokio::select! {
                 permit = self.permits.acquire() => permit.ok()?,
-                () = cancel.cancelled() => return None,
+                () = context.cancel.cancelled() => return None,
             };
+            if !has_slot {
+                has_slot = true;
+                let slot = self.state().rate.take(tokens, Instant::now());
+                wait(context, stage, "rate_limit", slot).await?;
+            }
             let Some(quiet) = self.quiet() else {
-                return Some(InFlight { pace: self, permit: Some(permit) }).filter(|_| !cancel.is_cancelled());
+                return Some(InFlight { pace: self, permit: Some(permit) }).filter(|_| !context.cancel.is_cancelled());
             };
             drop(permit);
-            tokio::select! {
-                () = tokio::time::sleep(quiet) => {}
-                () = cancel.cancelled() => return None,
-            }
+            wait(context, stage, "the server's limits", quiet).await?;
         }
+    }
+
+    /// What a call came to: how many tokens it was thought to take, and what the server said beside its reply.
+    pub fn took(&self, thought: Amount, facts: &Facts) {
+        let mut state = self.state();
+        if let Some(took) = facts.amount() {
+            state.rate.correct(thought.tokens, took.tokens);
+        }
+        let until = facts.hold.and_then(|hold| Instant::now().checked_add(hold));
+        state.quiet_until = state.quiet_until.max(until);
     }
 
     /// The server took a call and answered.
@@ -107,6 +125,23 @@ impl Pace {
     }
 }
 
+/// Waits are told from this length on.
+const WORTH_TELLING: Duration = Duration::from_secs(1);
+
+/// `None` where the audit is cancelled meanwhile.
+async fn wait(context: &Context, stage: StageName, what: &'static str, time: Duration) -> Option<()> {
+    if time.is_zero() {
+        return Some(());
+    }
+    if time >= WORTH_TELLING {
+        context.observer.observe(Event::Waiting { stage, what, wait: time });
+    }
+    tokio::select! {
+        () = tokio::time::sleep(time) => Some(()),
+        () = context.cancel.cancelled() => None,
+    }
+}
+
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
         let Some(permit) = self.permit.take() else { return };
@@ -121,23 +156,65 @@ impl Drop for InFlight<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::{Budget, Client, HttpSettings, Secrets};
+    use crate::model::Silent;
     use futures_util::FutureExt as _;
+    use std::sync::Arc;
+    use tokio_util::sync::CancellationToken;
+
+    fn context() -> Context {
+        let settings = HttpSettings { connect_timeout: Duration::from_secs(1), max_body_bytes: 1 };
+        Context {
+            client: Client::new(settings).unwrap(),
+            secrets: Arc::new(Secrets::default()),
+            observer: Arc::new(Silent),
+            cancel: CancellationToken::new(),
+            budget: Arc::new(Budget::new(None, None)),
+            concurrency: None,
+        }
+    }
+
+    fn pace(most: u32) -> (Pace, Context) {
+        (Pace::new(most, RateLimit::default()), context())
+    }
+
+    /// Enters with a call of ten tokens.
+    async fn enter<'a>(pace: &'a Pace, context: &Context) -> Option<InFlight<'a>> {
+        pace.enter(context, StageName::Judge, 10).await
+    }
+
+    #[tokio::test]
+    async fn a_limit_of_the_spec_spreads_calls_and_headers_hold_them() {
+        let limit = RateLimit { requests_per_minute: Some(600), tokens_per_minute: None };
+        let (pace, context) = (Pace::new(8, limit), context());
+        let started = Instant::now();
+        for _ in 0..3 {
+            assert!(enter(&pace, &context).await.is_some());
+        }
+        assert!(started.elapsed() >= Duration::from_millis(200));
+        let hold = Some(Duration::from_millis(300));
+        pace.took(Amount::default(), &Facts { hold, ..Facts::default() });
+        assert_eq!(pace.allowed(), 8, "a header is no refusal");
+        let since = Instant::now();
+        assert!(enter(&pace, &context).await.is_some());
+        assert!(since.elapsed() >= Duration::from_millis(290));
+    }
 
     #[tokio::test]
     async fn the_pace_falls_by_half_and_rises_by_one() {
-        let (pace, cancel) = (Pace::new(8), CancellationToken::new());
-        let calls: Vec<_> = futures_util::future::join_all((0..8).map(|_| pace.enter(&cancel))).await;
-        assert!(pace.enter(&cancel).now_or_never().is_none(), "nine calls are in flight");
+        let (pace, context) = pace(8);
+        let calls: Vec<_> = futures_util::future::join_all((0..8).map(|_| enter(&pace, &context))).await;
+        assert!(enter(&pace, &context).now_or_never().is_none(), "nine calls are in flight");
         pace.refused(None);
         pace.refused(None);
         assert_eq!(pace.allowed(), 2);
         drop(calls);
-        let two = [pace.enter(&cancel).now_or_never(), pace.enter(&cancel).now_or_never()];
-        assert!(two.iter().all(Option::is_some) && pace.enter(&cancel).now_or_never().is_none());
+        let two = [enter(&pace, &context).now_or_never(), enter(&pace, &context).now_or_never()];
+        assert!(two.iter().all(Option::is_some) && enter(&pace, &context).now_or_never().is_none());
         pace.answered();
         pace.answered();
         assert_eq!(pace.allowed(), 3);
-        assert!(pace.enter(&cancel).now_or_never().is_some());
+        assert!(enter(&pace, &context).now_or_never().is_some());
         for _ in 0..100 {
             pace.answered();
         }
@@ -146,26 +223,26 @@ mod tests {
 
     #[tokio::test]
     async fn a_wish_holds_up_every_call_and_counts_once() {
-        let (pace, cancel) = (Pace::new(8), CancellationToken::new());
+        let (pace, context) = pace(8);
         // Long enough for five refusals on the slowest machine.
         let (started, wish) = (Instant::now(), Duration::from_millis(700));
         for _ in 0..5 {
             pace.refused(Some(wish));
         }
         assert_eq!(pace.allowed(), 4);
-        assert!(pace.enter(&cancel).await.is_some());
+        assert!(enter(&pace, &context).await.is_some());
         assert!(started.elapsed() >= wish);
         pace.refused(Some(Duration::from_mins(10)));
-        cancel.cancel();
-        assert!(pace.enter(&cancel).await.is_none());
+        context.cancel.cancel();
+        assert!(enter(&pace, &context).await.is_none());
     }
 
     #[tokio::test]
     async fn at_least_one_call_may_be_made() {
-        let (pace, cancel) = (Pace::new(0), CancellationToken::new());
+        let (pace, context) = pace(0);
         for _ in 0..5 {
             pace.refused(None);
         }
-        assert!(pace.enter(&cancel).await.is_some());
+        assert!(enter(&pace, &context).await.is_some());
     }
 }

@@ -7,7 +7,7 @@ use super::parts::Part;
 use crate::http::Context;
 use crate::http::chat::Facts;
 use crate::ledger::record::AcceptedJudgment;
-use crate::model::{Digest, Failure};
+use crate::model::{Amount, Digest, Failure, RateLimit};
 use std::time::Duration;
 
 /// What one attempt came to.
@@ -61,6 +61,30 @@ impl Backend {
             Self::Llm(judge) => judge.request(packet, part),
             Self::Command(_) => CommandJudge::request(packet, part),
         }
+    }
+
+    /// What a call for this part takes at most. What a program spends is not known.
+    #[must_use]
+    pub fn estimate(&self, packet: &Packet, part: &Part) -> Amount {
+        match self {
+            Self::Llm(judge) => judge.estimate(packet, part),
+            Self::Command(_) => Amount::default(),
+        }
+    }
+
+    /// How much it may be asked in a minute.
+    #[must_use]
+    pub fn rate_limit(&self) -> RateLimit {
+        match self {
+            Self::Llm(judge) => judge.rate_limit(),
+            Self::Command(_) => RateLimit::default(),
+        }
+    }
+
+    /// Whether it can say what a call took.
+    #[must_use]
+    pub const fn counts_tokens(&self) -> bool {
+        matches!(self, Self::Llm(_))
     }
 
     /// Asks once.

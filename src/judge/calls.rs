@@ -7,13 +7,16 @@ use super::plan::{Plan, Prepared, Task};
 use super::progress::Progress;
 use super::record::{JudgmentOutcome, attempt};
 use super::stage::{Packets, Work};
-use crate::http::{Attempted, Context, RetryPolicy, interrupted, until_accepted};
+use crate::http::chat::Reason;
+use crate::http::{Attempted, Context, Pace, RetryPolicy, interrupted, until_accepted};
 use crate::ledger::record::{self, Record, Verdict};
 use crate::model::{Digest, Event, Failure, FailureClass, StageName};
 use crate::spec::JudgeSpec;
 use futures_util::{StreamExt as _, stream};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Packets under way for each call in flight: those that wait for their next attempt hold no call back.
+const WAITING: usize = 4;
 /// Packets in a row without any judgment, and none before, after which a judge counts as out of order.
 const SILENT: u64 = 10;
 
@@ -22,6 +25,7 @@ struct Calls<'a> {
     work: &'a Work<'a>,
     backend: &'a Backend,
     policy: RetryPolicy,
+    pace: Pace,
     /// As the audit's, but its token is cancelled at the first failure as well.
     context: Context,
     judged: AtomicU64,
@@ -45,17 +49,18 @@ enum Became {
 /// Interrupted, out of budget, a fatal reply, a judge that judges nothing at all, or a blob or the ledger fails. No
 /// attempt is begun after the first of these; those in flight are finished before.
 pub(super) async fn run(plan: &Plan, work: &Work<'_>, backend: &Backend, spec: &JudgeSpec) -> Result<Packets, Failure> {
-    let at_once = work.context.concurrency.unwrap_or(spec.concurrency).max(1) as usize;
+    let at_once = work.context.concurrency.unwrap_or(spec.concurrency).max(1);
     let calls = Calls {
         work,
         backend,
         policy: RetryPolicy::for_servers(spec.max_attempts),
+        pace: Pace::new(at_once, backend.rate_limit()),
         context: Context { cancel: work.context.cancel.child_token(), ..work.context.clone() },
         judged: AtomicU64::new(0),
         missing: AtomicU64::new(0),
     };
     let tasks = plan.tasks.iter().take_while(|_| !calls.context.cancel.is_cancelled());
-    let mut judged = stream::iter(tasks).map(|task| calls.judge(task)).buffer_unordered(at_once);
+    let mut judged = stream::iter(tasks).map(|task| calls.judge(task)).buffer_unordered(at_once as usize * WAITING);
     let (mut packets, mut first) = (Packets::default(), None);
     while let Some(became) = judged.next().await {
         match became {
@@ -108,7 +113,10 @@ impl Calls<'_> {
     /// One attempt, recorded before and after.
     async fn ask(&self, prepared: &Prepared, part: &Part) -> Result<Attempted<()>, Failure> {
         let (work, question) = (self.work, &prepared.note.question);
-        self.context.budget.take_call()?;
+        let most = self.backend.estimate(&prepared.packet, part);
+        let entered = self.pace.enter(&self.context, StageName::Judge, most.tokens).await;
+        let _in_flight = entered.ok_or_else(interrupted)?;
+        let reserved = self.context.budget.begin(most, &self.context.cancel).await?;
         let seq = work.writer.append(&attempt(question, self.backend.request(&prepared.packet, part))).await?;
         let Judged { verdict, facts, body, latency } = self.backend.ask(&prepared.packet, part, &self.context).await;
         let (verdict, attempted) = weigh(verdict);
@@ -119,8 +127,20 @@ impl Calls<'_> {
         let outcome = JudgmentOutcome { attempt: seq, verdict, facts, latency, body: body.as_deref().map(Digest::of) }
             .record(question);
         work.writer.append_with_blobs(&outcome, body.into_iter().collect()).await?;
-        if let Attempted::Accepted(()) = attempted {
-            work.served.accept(&served)?;
+        self.context.settle(reserved, &served);
+        self.pace.took(most, &served);
+        match &attempted {
+            Attempted::Accepted(()) => {
+                self.pace.answered();
+                work.served.accept(&served)?;
+                if self.backend.counts_tokens() {
+                    self.context.must_count(&served, "judge")?;
+                }
+            }
+            Attempted::Invalid { reason, retry_after } if *reason == Reason::RateLimited.code() => {
+                self.pace.refused(*retry_after);
+            }
+            Attempted::Invalid { .. } | Attempted::Fatal(_) => {}
         }
         Ok(attempted)
     }

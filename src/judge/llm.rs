@@ -6,7 +6,7 @@ use super::parts::Part;
 use super::{prompt, reply};
 use crate::http::chat::{CountsAs, Endpoint, Message, Reason, Role};
 use crate::http::{Call, Context};
-use crate::model::{Digest, Failure, ModelServer};
+use crate::model::{Amount, Digest, Failure, ModelServer, RateLimit};
 use jiff::Timestamp;
 use std::time::Instant;
 
@@ -56,6 +56,18 @@ impl LlmJudge {
             }
         };
         Judged { verdict, facts: reading.facts, body: came_back.ok().map(|reply| reply.body), latency }
+    }
+
+    /// What the call for this part takes at most.
+    #[must_use]
+    pub fn estimate(&self, packet: &Packet, part: &Part) -> Amount {
+        self.endpoint.estimate(&self.call(packet, part))
+    }
+
+    /// How much its server may be asked in a minute.
+    #[must_use]
+    pub const fn rate_limit(&self) -> RateLimit {
+        self.endpoint.server().rate_limit
     }
 
     /// The names of the controls that the call for this part carries.

@@ -3,7 +3,7 @@
 use crate::http::Served;
 use crate::ledger::record::{JudgmentsRecord, Outcome, Packet, Record, Verdict};
 use crate::ledger::{self, stage};
-use crate::model::{Failure, QuestionId};
+use crate::model::{Amount, Failure, QuestionId};
 use camino::Utf8Path;
 use std::collections::{BTreeSet, HashMap};
 
@@ -28,20 +28,21 @@ impl Recorded {
 /// What is on record, by question.
 pub type Progress = HashMap<QuestionId, Recorded>;
 
-/// Reads the judgments so far, and what judges said beside them.
+/// Reads the judgments so far, what judges said beside them, and what was spent on them.
 ///
 /// # Errors
 /// The ledger is damaged, or holds judgments that cannot stand beside each other.
-pub fn read(folder: &Utf8Path) -> Result<(Progress, Served), Failure> {
-    let (mut progress, served) = (Progress::new(), Served::by("judge"));
+pub fn read(folder: &Utf8Path) -> Result<(Progress, Served, Amount), Failure> {
+    let (mut progress, served, mut spent) = (Progress::new(), Served::by("judge"), Amount::default());
     for record in ledger::read::<stage::Judgments>(folder)? {
         let (_, record) = record?;
+        spent = spent.plus(record.spent());
         if let Record::Outcome(Outcome { verdict: Verdict::Accepted(_), served_model, response_id, .. }) = &record {
             served.take(served_model.as_deref(), response_id.as_deref())?;
         }
         take(&mut progress, record);
     }
-    Ok((progress, served))
+    Ok((progress, served, spent))
 }
 
 fn take(progress: &mut Progress, record: JudgmentsRecord) {

@@ -1,6 +1,6 @@
 //! Attempts and outcomes as the ledger wants them.
 
-use crate::http::chat::Facts;
+use crate::http::chat::{Facts, Tokens};
 use crate::ledger::record::{AcceptedJudgment, Attempt, JudgmentsRecord, Outcome, Record, Usage, Verdict};
 use crate::model::{Digest, QuestionId};
 use jiff::Timestamp;
@@ -33,8 +33,8 @@ impl JudgmentOutcome {
     #[must_use]
     pub fn record(self, of: &QuestionId) -> JudgmentsRecord {
         let Self { attempt, verdict, facts, latency, body } = self;
-        let Facts { status, served_model, fingerprint, response_id, tokens } = facts;
-        let usage = tokens.map(|tokens| Usage { input: tokens.input, output: tokens.output, cached: tokens.cached });
+        let Facts { status, served_model, fingerprint, response_id, tokens, nano_usd, hold: _ } = facts;
+        let usage = tokens.map(|Tokens { input, output, cached }| Usage { input, output, cached, nano_usd });
         let latency_ms = u64::try_from(latency.as_millis()).unwrap_or(u64::MAX);
         let of = of.clone();
         let outcome =

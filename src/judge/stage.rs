@@ -35,7 +35,8 @@ pub async fn judge(
     }
     let protocol = &frozen.protocol;
     let plan = plan(protocol, answers)?;
-    let (seed, (done, served)) = (protocol.seeds.packets, progress::read(folder.path())?);
+    let (seed, (done, served, spent)) = (protocol.seeds.packets, progress::read(folder.path())?);
+    context.budget.count(spent);
     let work = Work { seed, folder, writer: &writer, done, served, context, tally: Tally::default() };
     let packets = run(frozen, &plan, &work).await?;
     check_missing(frozen, packets, &work)?;

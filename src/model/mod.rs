@@ -2,10 +2,12 @@
 //!
 //! This module names nothing else of ours, does no I/O, reads no clock and draws no randomness.
 
+pub mod amount;
 pub mod answer;
 pub mod digest;
 pub mod evidence;
 pub mod failure;
+pub mod fisher;
 pub mod fraction;
 pub mod id;
 pub mod kernel;
@@ -16,6 +18,7 @@ pub mod progress;
 pub mod question;
 pub mod server;
 
+pub use amount::Amount;
 pub use answer::{Answer, AnswerError, UNKNOWN};
 pub use digest::{Digest, DigestError};
 pub use evidence::{Document, Evidence};

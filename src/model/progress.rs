@@ -1,5 +1,6 @@
 //! What the stages tell while they work. Whoever prints it listens; the stages never print.
 
+use super::Amount;
 use std::time::Duration;
 
 /// A stage of the audit.
@@ -36,6 +37,17 @@ pub enum Event {
         /// How long is waited.
         wait: Duration,
     },
+    /// A call is held back before it is made.
+    Waiting {
+        /// Which stage.
+        stage: StageName,
+        /// What for, in words of ours.
+        what: &'static str,
+        /// For how long.
+        wait: Duration,
+    },
+    /// What the whole run has spent so far, as far as servers say.
+    Spent(Amount),
     /// A stage is sealed.
     Sealed(StageName),
     /// Something that a person should know.

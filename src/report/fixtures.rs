@@ -263,6 +263,8 @@ fn record() -> RunRecord {
         attempts: 1932,
         retries: vec![("http-429".to_owned(), 22)],
         tokens: (812_334, 15_022),
+        nano_usd: None,
+        conduct: None,
         duration_ms: 321_000,
     }
 }

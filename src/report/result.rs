@@ -128,6 +128,25 @@ pub struct RunRecord {
     pub retries: Vec<(String, u64)>,
     /// Tokens read and written.
     pub tokens: (u64, u64),
+    /// What they cost in nano-dollars (US), as far as the spec gave prices.
+    pub nano_usd: Option<u64>,
+    /// How the answers of each snapshot came to be, in time; absent in results of older versions.
+    pub conduct: Option<Vec<Conduct>>,
     /// Milliseconds from the first attempt to the last outcome.
     pub duration_ms: u64,
+}
+
+/// How the answers of one snapshot came to be. Each pair is so many of so many.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conduct {
+    /// The snapshot.
+    pub snapshot: String,
+    /// Of the half of its questions that were answered first: those whose repeats are all one text.
+    pub early: (u64, u64),
+    /// The same of the other half.
+    pub late: (u64, u64),
+    /// Different fingerprints of the server's backend beside accepted answers.
+    pub fingerprints: u64,
+    /// Complete replies that held no acceptable answer, so that it was drawn again, of all complete replies.
+    pub redrawn: (u64, u64),
 }

@@ -67,7 +67,15 @@ pub fn analyze(request: &Request) -> Result<AuditResult, Failure> {
         snapshots: snapshots(request),
         machinery: machinery(request),
         validity: validity(request, &observations),
-        record: RunRecord { heads: Vec::new(), attempts: 0, retries: Vec::new(), tokens: (0, 0), duration_ms: 0 },
+        record: RunRecord {
+            heads: Vec::new(),
+            attempts: 0,
+            retries: Vec::new(),
+            tokens: (0, 0),
+            nano_usd: None,
+            conduct: None,
+            duration_ms: 0,
+        },
         analysis,
     })
 }

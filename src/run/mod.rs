@@ -8,6 +8,8 @@ pub mod audit;
 mod claims;
 mod classes;
 mod collect;
+mod conduct;
+mod cost;
 pub mod diff;
 mod edits;
 pub mod export;

@@ -1,14 +1,15 @@
 //! What an audit would do and what it could see, before anything is spent.
 
-use super::Prepared;
+use super::{Prepared, cost};
 use crate::analyze::planning::Scenario;
 use crate::analyze::power::{self, Moments};
 use crate::analyze::rehearsal::Change;
 use crate::freeze::Protocol;
 use crate::gate::{self, Rehearsal};
 use crate::judge::parts;
-use crate::model::{Failure, FailureClass, PercentagePoints};
-use crate::spec::{Condition, GateSpec, GenerateBackend, JudgeBackend};
+use crate::model::amount::dollars;
+use crate::model::{Amount, Failure, FailureClass, PercentagePoints};
+use crate::spec::{BudgetSpec, Condition, GateSpec, GenerateBackend, JudgeBackend};
 
 /// The standard deviation of a question's contrast where nothing changed, for two repeats: that of answers as varied as
 /// those of a study of open questions with a language model. Used before there is a run to measure it from.
@@ -33,8 +34,10 @@ pub struct Plan {
     pub packets: u64,
     /// External calls at most, without retries: what the embedded reader and judge do is no call.
     pub calls: u64,
-    /// Whether `calls` fits the spec's budget.
-    pub fits_budget: bool,
+    /// What the calls take at most, as far as can be told: all evidence at its full length, answers as long as they may be.
+    pub amount: Amount,
+    /// What of the spec's budget the plan exceeds, as a message and the key to raise.
+    pub exceeds: Option<(String, &'static str)>,
     /// What a sample of this size can and cannot show, a sentence each.
     pub sensitivity: Vec<String>,
 }
@@ -43,13 +46,10 @@ impl Plan {
     /// Whether the plan may be carried out.
     ///
     /// # Errors
-    /// It makes more calls than the spec allows: class [`FailureClass::Usage`], since nothing is spent yet.
+    /// It takes more than the spec allows: class [`FailureClass::Usage`], since nothing is spent yet.
     pub fn within_budget(&self) -> Result<(), Failure> {
-        if self.fits_budget {
-            return Ok(());
-        }
-        let message = format!("the plan of {} calls exceeds `budget.calls`", self.calls);
-        Err(Failure::new(FailureClass::Usage, message).with_hint("raise `budget.calls`, or select fewer questions"))
+        let Some((message, key)) = &self.exceeds else { return Ok(()) };
+        Err(Failure::new(FailureClass::Usage, message).with_hint(format!("raise `{key}`, or select fewer questions")))
     }
 }
 
@@ -67,9 +67,25 @@ pub fn plan(prepared: &Prepared) -> Plan {
     let judge =
         if matches!(protocol.spec.judge.backend, JudgeBackend::Embedded) { 0 } else { questions * calls_a_packet };
     let calls = generate + judge;
-    let fits_budget = protocol.spec.budget.calls.is_none_or(|limit| calls <= limit);
+    let amount = cost::amount(protocol, calls_a_packet);
+    let exceeds = exceeds(&protocol.spec.budget, calls, amount);
     let sensitivity = sensitivity(protocol);
-    Plan { questions, snapshots, repeats, answers, packets: questions, calls, fits_budget, sensitivity }
+    Plan { questions, snapshots, repeats, answers, packets: questions, calls, amount, exceeds, sensitivity }
+}
+
+/// The first limit that the plan does not keep.
+fn exceeds(budget: &BudgetSpec, calls: u64, amount: Amount) -> Option<(String, &'static str)> {
+    let over = |planned: u64, limit: Option<u64>| limit.is_some_and(|limit| planned > limit);
+    if over(calls, budget.calls) {
+        return Some((format!("the plan of {calls} calls exceeds `budget.calls`"), "budget.calls"));
+    }
+    if over(amount.tokens, budget.tokens) {
+        let tokens = amount.tokens;
+        return Some((format!("the plan of up to {tokens} tokens exceeds `budget.tokens`"), "budget.tokens"));
+    }
+    let money = dollars(amount.nano_usd);
+    over(amount.nano_usd, budget.nano_usd)
+        .then(|| (format!("the plan of up to {money} exceeds `budget.usd`"), "budget.usd"))
 }
 
 /// The smallest churn that is likely to be seen, and the limits that so few questions cannot prove.

@@ -114,7 +114,7 @@ fn assemble(
         snapshots: snapshots(protocol),
         machinery,
         validity: tally::validity(protocol, collected),
-        record: collected.tally.record(heads),
+        record: collected.tally.record(heads, collected.tally.answering.conduct(protocol, &collected.observations)),
     })
 }
 

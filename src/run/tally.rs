@@ -1,10 +1,11 @@
 //! How an audit went: attempts, retries, invalid cells, tokens, time; and which records there are, by kind.
 
 use super::collect::Collected;
+use super::conduct::Answering;
 use crate::freeze::Protocol;
 use crate::ledger::record::{AnswersRecord, Attempt, EvidenceRecord, JudgmentsRecord, Outcome, Record, Usage, Verdict};
 use crate::model::{Digest, SnapshotName};
-use crate::report::{Kind, Ledger, RunRecord, Validity};
+use crate::report::{Conduct, Kind, Ledger, RunRecord, Validity};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The records of one kind in one ledger.
@@ -32,6 +33,8 @@ pub(super) struct Tally {
     started: BTreeMap<(Ledger, u64), u64>,
     served: BTreeMap<SnapshotName, BTreeSet<String>>,
     judges: BTreeSet<String>,
+    /// How answers came to be, in time.
+    pub answering: Answering,
 }
 
 impl Tally {
@@ -43,6 +46,7 @@ impl Tally {
     /// Takes a record of the answers.
     pub(super) fn answers(&mut self, seq: u64, record: &AnswersRecord) {
         self.take(Ledger::Answers, seq, record);
+        self.answering.take(seq, record);
         if let Record::Outcome(Outcome { of, served_model: Some(model), verdict: Verdict::Accepted(_), .. }) = record {
             self.served.entry(of.snapshot.clone()).or_default().insert(model.clone());
         }
@@ -88,6 +92,9 @@ impl Tally {
         if let Some(usage) = outcome.usage {
             self.usage.input += usage.input;
             self.usage.output += usage.output;
+            if let Some(cost) = usage.nano_usd {
+                self.usage.nano_usd = Some(self.usage.nano_usd.unwrap_or(0).saturating_add(cost));
+            }
         }
         if let Some(started) = self.started.remove(&(ledger, outcome.attempt)) {
             self.last_ms = self.last_ms.max(started.saturating_add(outcome.latency_ms));
@@ -95,12 +102,14 @@ impl Tally {
     }
 
     /// What two runs of one protocol do not share.
-    pub(super) fn record(&self, heads: Vec<(String, Digest)>) -> RunRecord {
+    pub(super) fn record(&self, heads: Vec<(String, Digest)>, conduct: Vec<Conduct>) -> RunRecord {
         RunRecord {
             heads,
             attempts: self.attempts,
             retries: self.retries.clone().into_iter().collect(),
             tokens: (self.usage.input, self.usage.output),
+            nano_usd: self.usage.nano_usd,
+            conduct: Some(conduct),
             duration_ms: self.last_ms.saturating_sub(self.first_ms.unwrap_or(self.last_ms)),
         }
     }

@@ -1,7 +1,7 @@
 //! A spec as canonical JSON: every default spelled out, in one order, in the spec's own surface.
 //!
 //! It holds all that decides what is measured and how it is judged. Comments, spelling and the limits of one process
-//! (`budget`, `concurrency`, `timeout_seconds`, `max_attempts`) are left out, so that raising a budget and going on is
+//! (`budget`, `concurrency`, `timeout_seconds`, `max_attempts`, `price`, `rate_limit`) are left out, so that raising a budget and going on is
 //! no new audit. JSON is YAML: what is written here can be read again by `parse`.
 
 use super::types::{

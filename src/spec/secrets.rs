@@ -1,6 +1,7 @@
-//! Which environment variables a spec names: for keys of servers, and to be passed on to programs.
+//! Which servers a spec names, and which environment variables: for keys, and to be passed on to programs.
 
 use super::types::{CommandSpec, EmbedBackend, EmbedSpec, GenerateBackend, JudgeBackend, RetrieveBackend, Spec};
+use crate::model::ModelServer;
 use std::collections::BTreeSet;
 
 /// The environment variables that something names, each once, in alphabetical order.
@@ -53,6 +54,19 @@ impl Spec {
             None => {}
         }
         named
+    }
+
+    /// The servers of language models, each with whose it is: `generator` or `judge`.
+    #[must_use]
+    pub fn servers(&self) -> Vec<(&'static str, &ModelServer)> {
+        let mut servers = Vec::new();
+        if let GenerateBackend::Model(server) = &self.generate.backend {
+            servers.push(("generator", server));
+        }
+        if let JudgeBackend::Model(server) = &self.judge.backend {
+            servers.push(("judge", server));
+        }
+        servers
     }
 
     /// The environment variables that hold keys of servers, each once, in alphabetical order.

@@ -255,10 +255,27 @@ fn controls_that_cannot_go_together_are_refused() {
 }
 
 #[test]
+fn what_only_paces_a_run_is_no_part_of_what_is_measured() {
+    let server = |more: &str| {
+        let text = with("reader: {}", &format!("openai: {{ model: m{more} }}"));
+        parse(&text, "churngate.yaml").unwrap_or_else(|errors| panic!("{}", errors.render(false)))
+    };
+    let paced = server(
+        ", price: { input: 0.4, output: 1.6 }, rate_limit: { requests_per_minute: 500, tokens_per_minute: 30000 }",
+    );
+    let super::GenerateBackend::Model(model) = &paced.generate.backend else { panic!("no model") };
+    assert_eq!(model.price.map(|price| (price.input, price.output)), Some((400, 1_600)));
+    assert_eq!(model.rate_limit.tokens_per_minute, Some(30_000));
+    assert_eq!(paced.canonical(), server("").canonical());
+    let limited = parse(&format!("{SMALL}budget: {{ usd: 5.25, tokens: 9 }}\n"), "churngate.yaml").unwrap();
+    assert_eq!((limited.budget.nano_usd, limited.budget.tokens), (Some(5_250_000_000), Some(9)));
+    assert_eq!(limited.canonical(), parse(SMALL, "churngate.yaml").unwrap().canonical());
+}
+
+#[test]
 fn keys_of_later_versions_are_named_as_such() {
     assert_eq!(codes(&with("bm25: {}", "sql: {}")), ["unsupported"]);
     assert_eq!(codes(&format!("{SMALL}answer: {{}}\n")), ["unsupported"]);
-    assert_eq!(codes(&format!("{SMALL}budget: {{ usd: 5.00 }}\n")), ["unsupported"]);
     assert_eq!(codes(&with("questions.jsonl", "questions.xlsx")), ["unsupported"]);
 }
 

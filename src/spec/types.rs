@@ -434,6 +434,10 @@ pub struct BudgetSpec {
     pub calls: Option<u64>,
     /// Wall time in minutes.
     pub minutes: Option<u32>,
+    /// Tokens read and written by all processes of a run.
+    pub tokens: Option<u64>,
+    /// What they may cost, in nano-dollars (US).
+    pub nano_usd: Option<u64>,
 }
 
 /// What may go wrong before the audit cannot stand.

@@ -26,7 +26,7 @@ pub fn outcome<K, A>(attempt: u64, of: K, verdict: Verdict<A>, body: &[u8]) -> O
         served_model: Some("model-2026-01".to_owned()),
         fingerprint: None,
         response_id: Some(format!("response-{attempt}")),
-        usage: Some(Usage { input: 900, output: 7, cached: 0 }),
+        usage: Some(Usage { input: 900, output: 7, cached: 0, nano_usd: None }),
         latency_ms: 120,
         body: Some(Digest::of(body)),
     }

@@ -1,9 +1,10 @@
 //! A server that can be called: where calls go, which headers they carry, and which adapter writes and reads bodies.
 
+use super::estimate::estimate;
 use super::read::{CONTENT, Reading, Tokens, read};
 use super::{Form, Message, Reason, completions, messages, responses};
 use crate::http::{Call, CallError, HeaderText, Reply, Secrets};
-use crate::model::{Failure, FailureClass, KeyHeader, ModelServer, Structured, Wire};
+use crate::model::{Amount, Failure, FailureClass, KeyHeader, ModelServer, Price, Structured, Wire};
 use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Map, Value};
@@ -81,10 +82,19 @@ impl Endpoint {
         controls.filter(|name| name != "model" && !CONTENT.contains(&name.as_str())).collect()
     }
 
+    /// What `call` takes at most, as far as can be told.
+    #[must_use]
+    pub fn estimate(&self, call: &Call) -> Amount {
+        estimate(&self.server, call.body.as_ref().map_or(0, |body| body.len() as u64))
+    }
+
     /// Reads what came back for `call`.
     #[must_use]
     pub fn read(&self, call: &Call, came_back: &Result<Reply, CallError>, now: Timestamp) -> Reading {
-        read(self.adapter(), call, came_back, now)
+        let mut reading = read(self.adapter(), call, came_back, now);
+        let cost = |price: Price| reading.facts.tokens.map(|tokens| price.of(tokens.input, tokens.output));
+        reading.facts.nano_usd = self.server.price.and_then(cost);
+        reading
     }
 
     const fn adapter(&self) -> &'static Adapter {

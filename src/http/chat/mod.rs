@@ -5,6 +5,7 @@
 
 mod completions;
 mod endpoint;
+mod estimate;
 mod messages;
 mod probe;
 mod read;
@@ -14,6 +15,7 @@ mod responses;
 mod structured;
 
 pub use endpoint::Endpoint;
+pub use estimate::estimate;
 pub use probe::Probed;
 pub use read::{Facts, Reading, Tokens};
 pub use reason::{CountsAs, Reason};

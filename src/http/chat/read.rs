@@ -2,7 +2,8 @@
 
 use super::Reason;
 use super::endpoint::Adapter;
-use crate::http::{Call, CallError, Reply, retry_after};
+use crate::http::{Call, CallError, Reply, retry_after, spare};
+use crate::model::Amount;
 use jiff::Timestamp;
 use serde_json::Value;
 use std::time::Duration;
@@ -35,6 +36,19 @@ pub struct Facts {
     pub response_id: Option<String>,
     /// Tokens, where it counts them.
     pub tokens: Option<Tokens>,
+    /// What they cost in nano-dollars, by the spec's price.
+    pub nano_usd: Option<u64>,
+    /// How long its rate headers ask to hold further calls.
+    pub hold: Option<Duration>,
+}
+
+impl Facts {
+    /// What the call took, where the server says so.
+    #[must_use]
+    pub fn amount(&self) -> Option<Amount> {
+        let Tokens { input, output, .. } = self.tokens?;
+        Some(Amount { tokens: input.saturating_add(output), nano_usd: self.nano_usd.unwrap_or(0) })
+    }
 }
 
 /// Tokens of one call.
@@ -56,7 +70,9 @@ pub fn read(adapter: &Adapter, call: &Call, came_back: &Result<Reply, CallError>
         Err(error) => return Reading::bare(Reason::NoReply(*error), Facts::default()),
     };
     let body = serde_json::from_slice::<Value>(&reply.body).unwrap_or_default();
-    let facts = Facts { tokens: (adapter.tokens)(&body["usage"]), ..facts(reply.status, &body) };
+    let tokens = (adapter.tokens)(&body["usage"]);
+    let taken = tokens.map_or(0, |tokens| tokens.input.saturating_add(tokens.output));
+    let facts = Facts { tokens, hold: spare::hold(reply, taken, now), ..facts(reply.status, &body) };
     if (200..300).contains(&reply.status) {
         let (reason, text) =
             unreadable(&reply.body, &body).map_or_else(|| (adapter.answer)(&body), |reason| (reason, None));
@@ -154,7 +170,7 @@ fn facts(status: u16, body: &Value) -> Facts {
         served_model: name(&body["model"]),
         fingerprint: name(&body["system_fingerprint"]),
         response_id: name(&body["id"]),
-        tokens: None,
+        ..Facts::default()
     }
 }
 

@@ -160,6 +160,9 @@ impl Reason {
             Self::RequestRefused => "check `model`, `temperature`, `max_tokens`, `structured` and `extra` in the spec",
             Self::NoReply(CallError::Redirect) => "write the address that the server redirects to as `base_url`",
             Self::NoReply(CallError::Malformed) => "check `base_url` in the spec, and the key for line breaks",
+            Self::NoReply(CallError::KeyInTheOpen) => {
+                "write `https://` in `base_url`, or name the server's host in the variable NO_PROXY"
+            }
             Self::NoReply(CallError::Setup) => "install the system's certificate roots (`ca-certificates`)",
             _ => return None,
         })
@@ -201,6 +204,7 @@ const fn no_reply(error: CallError) -> (&'static str, CountsAs, &'static str) {
         CallError::TooLarge => "more bytes than the limit",
         CallError::Malformed => "the request could not be built",
         CallError::Redirect => "301, 302, 303, 307 or 308",
+        CallError::KeyInTheOpen => "the key would pass a proxy without encryption",
         CallError::Setup => "the system's certificate roots cannot be read",
     };
     (error.code(), counts_as, when)

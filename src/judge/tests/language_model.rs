@@ -104,7 +104,7 @@ async fn what_the_server_says_about_itself_is_recorded_with_its_body() {
         (served_model.as_deref(), fingerprint.as_deref(), status),
         (Some("judge-1-0613"), Some("fp"), Some(200))
     );
-    assert_eq!(usage, Some(Usage { input: 9, output: 3, cached: 0 }));
+    assert_eq!(usage, Some(Usage { input: 9, output: 3, cached: 0, nano_usd: None }));
     let body: Value = serde_json::from_slice(&run.folder.blobs().get(&body.unwrap()).unwrap()).unwrap();
     assert_eq!(body["choices"][0]["message"]["content"], GOOD);
 }

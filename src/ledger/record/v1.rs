@@ -3,7 +3,7 @@
 //! No record holds text from outside: answers, documents and bodies are named by their digests and lie in `blobs/`.
 //! Reasons are short codes of ours.
 
-use crate::model::{Cell, Digest, Label, QuestionId, SnapshotName};
+use crate::model::{Amount, Cell, Digest, Label, QuestionId, SnapshotName};
 use serde::{Deserialize, Serialize};
 
 /// One line of a ledger without its chain fields. `K` names the unit of work, `A` what an accepted unit holds, and
@@ -26,6 +26,15 @@ impl<K, A, N> Record<K, A, N> {
         match self {
             Self::Outcome(outcome) => Self::Outcome(Outcome { attempt: outcome.attempt + before, ..outcome }),
             other => other,
+        }
+    }
+
+    /// What a call took that came to this; nothing for every other record.
+    #[must_use]
+    pub fn spent(&self) -> Amount {
+        match self {
+            Self::Outcome(Outcome { usage: Some(usage), .. }) => usage.amount(),
+            Self::Attempt(_) | Self::Outcome(_) | Self::Note(_) => Amount::default(),
         }
     }
 }
@@ -94,6 +103,17 @@ pub struct Usage {
     /// Tokens read from a prompt cache.
     #[serde(default)]
     pub cached: u64,
+    /// What they cost in nano-dollars (US), by the price that the spec gave at that time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nano_usd: Option<u64>,
+}
+
+impl Usage {
+    /// What it took.
+    #[must_use]
+    pub fn amount(self) -> Amount {
+        Amount { tokens: self.input.saturating_add(self.output), nano_usd: self.nano_usd.unwrap_or(0) }
+    }
 }
 
 /// The unit of work of retrieval: one pass of one question over one snapshot.

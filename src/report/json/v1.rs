@@ -9,7 +9,9 @@ use crate::analyze::{
 };
 use crate::gate::{Decision, LineOutcome, Verdict};
 use crate::model::{Answer, Confidence, Digest, Fraction, Kernel, QuestionId, SnapshotName};
-use crate::report::result::{AuditResult, EvidenceLine, FlipDetail, Machinery, RunRecord, SnapshotSummary, Validity};
+use crate::report::result::{
+    AuditResult, Conduct, EvidenceLine, FlipDetail, Machinery, RunRecord, SnapshotSummary, Validity,
+};
 use serde::{Deserialize, Serialize};
 
 /// An exact value. `percentage_points` is for readers of the file and never read back.
@@ -325,7 +327,19 @@ image! {
         attempts: u64,
         retries: Vec<(String, u64)>,
         tokens: (u64, u64),
+        nano_usd: Option<u64>,
+        conduct: Option<Vec<Conduct>>,
         duration_ms: u64,
+    }
+}
+
+image! {
+    ConductImage of Conduct {
+        snapshot: String,
+        early: (u64, u64),
+        late: (u64, u64),
+        fingerprints: u64,
+        redrawn: (u64, u64),
     }
 }
 

@@ -3,6 +3,7 @@
 mod changed;
 mod churn;
 mod clusters;
+mod conduct;
 mod correctness;
 mod flips;
 mod headline;

@@ -1,5 +1,6 @@
 //! What a sample of this size could detect, and what it cost.
 
+use crate::model::amount::dollars;
 use crate::report::document::{Block, Line, Section, Topic};
 use crate::report::numbers;
 use crate::report::result::{AuditResult, RunRecord};
@@ -29,8 +30,9 @@ fn needed(result: &AuditResult) -> Option<String> {
 
 fn cost(record: &RunRecord) -> String {
     let (read, written) = record.tokens;
+    let money = record.nano_usd.map_or_else(String::new, |cost| format!(", {}", dollars(cost)));
     format!(
-        "{}, {} tokens read and {} written, {}",
+        "{}, {} tokens read and {} written{money}, {}",
         numbers::counted(record.attempts, "attempt"),
         numbers::count(read),
         numbers::count(written),

@@ -1,6 +1,6 @@
 //! How the audit went: cells, packets, models, retries.
 
-use super::{NAME, first_rows};
+use super::{NAME, conduct, first_rows};
 use crate::analyze::KernelFigures;
 use crate::report::document::{Block, Line, Section, Topic};
 use crate::report::numbers;
@@ -11,6 +11,7 @@ pub(super) fn section(result: &AuditResult) -> Section<'_> {
     let mut facts = vec![cells(validity), packets(validity)];
     facts.extend(validity.served_models.iter().filter_map(|(snapshot, models)| served(snapshot, models)));
     facts.extend(retries(result));
+    facts.extend(conduct::facts(result));
     facts.extend(result.analysis.kernels.iter().filter_map(noise_floor));
     Section::new(Topic::Validity, teaser(validity), vec![Block::List(facts)])
 }

@@ -1,6 +1,6 @@
 //! What must be known before a number is believed.
 
-use super::SENTENCE;
+use super::{SENTENCE, conduct};
 use crate::gate::Verdict;
 use crate::model::{Fraction, Kernel};
 use crate::report::document::Line;
@@ -28,7 +28,7 @@ pub(super) fn warnings(result: &AuditResult) -> Vec<Line<'_>> {
             numbers::counted(figures.stream.tolerance, "lattice unit")
         ))
     });
-    caveats.chain(seen.into_iter().flatten()).chain(streams).collect()
+    caveats.chain(seen.into_iter().flatten()).chain(streams).chain(conduct::warnings(result)).collect()
 }
 
 fn degenerate<'a>(result: &AuditResult) -> Option<Line<'a>> {

@@ -20,9 +20,11 @@ pub static OPENAI: Section = Section {
         STRUCTURED,
         TIMEOUT,
         EXTRA,
+        PRICE,
+        RATE_LIMIT,
     ],
     one_of: &[],
-    later: &["rate_limit", "price"],
+    later: &[],
 };
 
 /// OpenAI Responses.
@@ -38,9 +40,11 @@ pub static RESPONSES: Section = Section {
         STRUCTURED,
         TIMEOUT,
         EXTRA,
+        PRICE,
+        RATE_LIMIT,
     ],
     one_of: &[],
-    later: &["rate_limit", "price"],
+    later: &[],
 };
 
 /// Anthropic Messages.
@@ -66,9 +70,11 @@ pub static ANTHROPIC: Section = Section {
         STRUCTURED,
         TIMEOUT,
         EXTRA,
+        PRICE,
+        RATE_LIMIT,
     ],
     one_of: &[],
-    later: &["rate_limit", "price"],
+    later: &[],
 };
 
 const MODEL: Key = Key::required("model", Shape::Text(Text::Any), "The model's name.");
@@ -112,3 +118,30 @@ const EXTRA: Key = Key::optional(
     Shape::Free { keys: Text::Any, values: &Shape::Json, max: 32 },
     "Further members of the request body, sent as written.",
 );
+
+const PRICE: Key = Key::optional("price", Shape::Map(&PRICES), "What tokens cost, for `budget.usd` and the report.");
+
+static PRICES: Section = Section {
+    keys: &[
+        Key::required("input", Shape::Decimal { max: 1_000_000 }, "US dollars for a million tokens read."),
+        Key::required("output", Shape::Decimal { max: 1_000_000 }, "US dollars for a million tokens written."),
+    ],
+    one_of: &[],
+    later: &[],
+};
+
+const RATE_LIMIT: Key =
+    Key::optional("rate_limit", Shape::Map(&RATES), "How much the server may be asked; no limit where absent.");
+
+static RATES: Section = Section {
+    keys: &[
+        Key::optional("requests_per_minute", Shape::Integer { min: 1, max: 10_000_000 }, "Requests at most."),
+        Key::optional(
+            "tokens_per_minute",
+            Shape::Integer { min: 1, max: 1_000_000_000_000 },
+            "Tokens read and written at most.",
+        ),
+    ],
+    one_of: &[],
+    later: &[],
+};

@@ -46,12 +46,26 @@ static BUDGET: Section = Section {
         Key::optional(
             "calls",
             Shape::Integer { min: 1, max: 1_000_000_000 },
-            "Calls to generators and judges at most.",
+            "Calls to generators and judges at most, in one process.",
         ),
-        Key::optional("minutes", Shape::Integer { min: 1, max: 100_000 }, "Wall time at most, in minutes."),
+        Key::optional(
+            "minutes",
+            Shape::Integer { min: 1, max: 100_000 },
+            "Wall time at most, in minutes, of one process.",
+        ),
+        Key::optional(
+            "tokens",
+            Shape::Integer { min: 1, max: 1_000_000_000_000_000 },
+            "Tokens read and written at most, in the whole run.",
+        ),
+        Key::optional(
+            "usd",
+            Shape::Decimal { max: 1_000_000 },
+            "US dollars at most, in the whole run; every server of a model needs a `price`.",
+        ),
     ],
     one_of: &[],
-    later: &["usd", "tokens"],
+    later: &[],
 };
 
 static TOLERANCE: Section = Section {

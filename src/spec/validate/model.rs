@@ -1,7 +1,7 @@
 //! Language models behind servers, one way for generators and judges.
 
 use super::address;
-use crate::model::{KeyHeader, LimitName, ModelServer, OutputLimit, RateLimit, Structured, Wire};
+use crate::model::{KeyHeader, LimitName, ModelServer, OutputLimit, Price, RateLimit, Structured, Wire};
 use crate::spec::node::{Entry, Node};
 use crate::spec::problem::{Code, Problem};
 use crate::spec::reader::Reader;
@@ -56,9 +56,16 @@ pub fn server((section, wire): (Reader<'_>, Wire), problems: &mut Vec<Problem>) 
         },
         timeout_seconds: section.small("timeout_seconds")?,
         extra: section.json_map("extra")?,
-        price: None,
-        rate_limit: RateLimit::default(),
+        price: section.section("price").and_then(price),
+        rate_limit: section.section("rate_limit").map_or_else(RateLimit::default, |section| RateLimit {
+            requests_per_minute: section.integer("requests_per_minute"),
+            tokens_per_minute: section.integer("tokens_per_minute"),
+        }),
     })
+}
+
+fn price(section: Reader<'_>) -> Option<Price> {
+    Some(Price { input: section.decimal("input")?.0, output: section.decimal("output")?.0 })
 }
 
 /// Whether a base URL may be called; reports what is wrong with it.

@@ -3,7 +3,7 @@
 use super::{gate, generate, judge, questions, retrieve, snapshots};
 use crate::spec::node::{Kind, Node};
 use crate::spec::preset::Presets;
-use crate::spec::problem::Problem;
+use crate::spec::problem::{Code, Problem};
 use crate::spec::reader::Reader;
 use crate::spec::types::{BootstrapSpec, BudgetSpec, Spec, ToleranceSpec};
 
@@ -19,7 +19,7 @@ pub fn spec(root: Reader<'_>, presets: &mut Presets<'_>, problems: &mut Vec<Prob
     if let (Some(snapshots), Some(retrieve)) = (&snapshots, &retrieve) {
         snapshots::fit(root, snapshots, retrieve, problems);
     }
-    Some(Spec {
+    let spec = Spec {
         name: root.text("name")?,
         questions: questions?,
         snapshots: snapshots?,
@@ -31,7 +31,9 @@ pub fn spec(root: Reader<'_>, presets: &mut Presets<'_>, problems: &mut Vec<Prob
         bootstrap: bootstrap(root.section_or("bootstrap", &empty)?)?,
         budget: budget(root.section_or("budget", &empty)?),
         tolerance: ToleranceSpec { invalid_cells: root.section_or("tolerance", &empty)?.points("invalid_cells")? },
-    })
+    };
+    priced(root, &spec, problems);
+    Some(spec)
 }
 
 fn bootstrap(section: Reader<'_>) -> Option<BootstrapSpec> {
@@ -39,5 +41,25 @@ fn bootstrap(section: Reader<'_>) -> Option<BootstrapSpec> {
 }
 
 fn budget(section: Reader<'_>) -> BudgetSpec {
-    BudgetSpec { calls: section.integer("calls"), minutes: section.small("minutes") }
+    BudgetSpec {
+        calls: section.integer("calls"),
+        minutes: section.small("minutes"),
+        tokens: section.integer("tokens"),
+        // A thousandth of a dollar has a million nano-dollars.
+        nano_usd: section.decimal("usd").map(|(milli, _)| u64::from(milli) * 1_000_000),
+    }
+}
+
+/// A budget of money holds only where every call has a price.
+fn priced(root: Reader<'_>, spec: &Spec, problems: &mut Vec<Problem>) {
+    let Some(budget) = root.section("budget").filter(|_| spec.budget.nano_usd.is_some()) else { return };
+    for (whose, server) in spec.servers() {
+        if server.price.is_none() {
+            let message = format!("`budget.usd` needs the price of the {whose}'s model");
+            let problem = Problem::new(Code::MissingKey, budget.span("usd"), message);
+            problems.push(problem.help(
+                "add `price: { input: 0.4, output: 1.6 }`, in US dollars for a million tokens, beside its `model`",
+            ));
+        }
+    }
 }
