@@ -6,6 +6,7 @@ use super::origin::Edit;
 use super::rule::{MAX_QUESTIONS_BYTES, Place, Rule, parse, preset_of};
 use crate::git::{self, CommitId, Located};
 use crate::model::{Failure, FailureClass, SnapshotName};
+use crate::retrieve::corpus;
 use crate::spec::{
     self, CommandSpec, Difference, EmbedBackend, GenerateBackend, JudgeBackend, RetrieveBackend, SnapshotSource, Spec,
 };
@@ -80,7 +81,7 @@ fn edits_of_trusted(spec: &Spec, folder: &Utf8Path, base: &CommitId) -> Result<V
     let commits = [base.clone(), git::resolve(folder, "HEAD")?];
     let mut edited = Vec::new();
     for path in old_folders(spec) {
-        if is_edited(folder, &commits, path)? {
+        if is_edited(folder, &commits, &corpus::file_of(path))? {
             edited.push(path.to_owned());
         }
     }

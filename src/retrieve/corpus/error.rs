@@ -58,6 +58,39 @@ pub enum CorpusError {
         /// The id.
         id: String,
     },
+    /// An archive whose packed bytes do not fit.
+    #[error("the archive `{0}` is damaged or cut off")]
+    Damaged(String),
+    /// An archive that unpacks to far more than any text does.
+    #[error("the archive `{0}` unpacks to more than an archive of its size may")]
+    Bomb(String),
+    /// An archive packed in another way than is read.
+    #[error("the archive `{0}` is packed in a way that is not read")]
+    UnknownPacking(String),
+    /// An entry of an archive that is no document of a folder.
+    #[error("`{archive}`, entry {entry}: `{name}` {problem}")]
+    BadEntry {
+        /// The archive.
+        archive: String,
+        /// Its entry, from 1.
+        entry: u64,
+        /// The entry's name.
+        name: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// Two documents of an archive under one name.
+    #[error("`{archive}`, entries {first} and {second}: both are `{name}`")]
+    PackedTwice {
+        /// The archive.
+        archive: String,
+        /// The entry that has the name first.
+        first: u64,
+        /// The entry that has it again.
+        second: u64,
+        /// The name.
+        name: String,
+    },
     /// An id that a chunk of another document could have, while chunks are being made.
     #[error("document `{0}` is named like a chunk")]
     NamedLikeChunk(String),
@@ -84,7 +117,8 @@ impl CorpusError {
         let hint = match self {
             Self::Git(error) => return error.hint(),
             Self::Missing(_) | Self::NoFile(_) | Self::NoPath => {
-                "the snapshot's `path` is a folder of text files or one JSONL file, relative to the spec's folder"
+                "the snapshot's `path` is a folder of text files, an archive of one, or one JSONL file, relative to the \
+                 spec's folder"
             }
             Self::TooLarge { .. } => "split the document, or leave it out of the corpus",
             Self::Binary(_) => "convert it to text, or leave it out of the corpus",
@@ -96,6 +130,12 @@ impl CorpusError {
                 "each line is an object with an `id`, a `text` and, if there are any, a `title` and a `url`"
             }
             Self::Duplicate { .. } => "give every document an id of its own",
+            Self::Damaged(_) => "download or pack it again",
+            Self::Bomb(_) => "leave out what is no text, or name a folder or a JSONL file instead",
+            Self::UnknownPacking(_) => "pack it as `.tar.zst`, `.tar.gz`, or a `.zip` that is stored or deflated",
+            Self::BadEntry { .. } | Self::PackedTwice { .. } => {
+                "pack the folder again, such as with `tar --hard-dereference -C docs -cf docs.tar .`"
+            }
             Self::NamedLikeChunk(_) => "leave `bm25.chunk_chars` out: the corpus seems to be split already",
             Self::Interrupted => "run the same command again to go on",
             Self::Io { .. } => return None,

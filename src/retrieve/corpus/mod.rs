@@ -2,6 +2,7 @@
 //!
 //! Documents are untrusted: their text is handed on, and never interpreted.
 
+mod archive;
 pub mod document;
 pub mod error;
 pub mod fingerprint;
@@ -13,4 +14,4 @@ mod text;
 pub use document::CorpusDocument;
 pub use error::CorpusError;
 pub use fingerprint::Fingerprint;
-pub use source::{Corpus, Documents};
+pub use source::{Corpus, Documents, file_of};

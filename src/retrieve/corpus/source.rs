@@ -1,10 +1,13 @@
 //! Where the documents of a snapshot are, and how they are read from there.
 
+use super::archive::{self, Archive, Bytes, Packing};
 use super::{CorpusDocument, CorpusError, folder, jsonl, text};
 use crate::git::{self, BlobReader, CommitId, Entry, EntryKind, Located, ObjectId};
 use crate::spec::SnapshotSource;
 use camino::{Utf8Path, Utf8PathBuf};
+use std::fs::File;
 use std::io::{BufReader, Read};
+use std::ops::ControlFlow;
 
 /// A corpus that was found; its documents can be read any number of times.
 #[derive(Clone, Debug)]
@@ -13,7 +16,7 @@ pub struct Corpus {
     pub physical: String,
     /// Links and submodules that are not followed.
     pub left_out: u64,
-    /// How many bytes its files have.
+    /// How many bytes its files have, as they lie there.
     pub bytes: u64,
     origin: Origin,
 }
@@ -24,6 +27,14 @@ enum Origin {
     File(Utf8PathBuf),
     Tree { repository: Utf8PathBuf, entries: Vec<(String, ObjectId)> },
     Blob { repository: Utf8PathBuf, name: String, object: ObjectId },
+    Packed { archive: Archive, place: Place },
+}
+
+/// Where an archive lies.
+#[derive(Clone, Debug)]
+enum Place {
+    File(Utf8PathBuf),
+    Blob { repository: Utf8PathBuf, object: ObjectId },
 }
 
 /// The documents of a corpus, one after the other.
@@ -44,6 +55,13 @@ impl Corpus {
 
     fn in_working_tree(base: &Utf8Path, path: &Utf8Path) -> Result<Self, CorpusError> {
         let place = base.join(path);
+        if let Some((file, kind, inner)) = archive::split(path)
+            && let Ok(found) = std::fs::metadata(base.join(&file))
+            && found.is_file()
+        {
+            let archive = Archive { name: file.to_string(), kind, inner, packed: found.len() };
+            return Self::packed(path.to_string(), archive, Place::File(base.join(file)));
+        }
         let Ok(found) = std::fs::metadata(&place) else { return Err(CorpusError::Missing(path.to_owned())) };
         let (origin, left_out, bytes) = if found.is_dir() {
             let listing = folder::walk(&place)?;
@@ -58,6 +76,12 @@ impl Corpus {
 
     fn at_commit(base: &Utf8Path, commit: &CommitId, path: &Utf8Path) -> Result<Self, CorpusError> {
         let repository = base.to_owned();
+        if let Some((file, kind, inner)) = archive::split(path)
+            && let Located::Blob { object, bytes } = git::locate(base, commit, &file)?
+        {
+            let archive = Archive { name: file.to_string(), kind, inner, packed: bytes };
+            return Self::packed(format!("{path} at {commit}"), archive, Place::Blob { repository, object });
+        }
         let mut listing = Listing::default();
         let origin = match git::locate(base, commit, path)? {
             Located::Blob { object, bytes } => {
@@ -72,7 +96,15 @@ impl Corpus {
         Ok(Self { physical: format!("{path} at {commit}"), left_out: listing.left_out, bytes: listing.bytes, origin })
     }
 
-    /// Its documents: of a folder in the order of their paths, of a file in the order of its lines.
+    /// An archive is read once to know what is in it, before anything else relies on it.
+    fn packed(physical: String, archive: Archive, place: Place) -> Result<Self, CorpusError> {
+        let found = archive.each(place.bytes(&archive)?, &mut |_| ControlFlow::Continue(()))?;
+        let origin = Origin::Packed { archive, place };
+        Ok(Self { physical, left_out: found.left_out, bytes: found.bytes, origin })
+    }
+
+    /// Its documents: of a folder in the order of their paths, of a file in the order of its lines, of an archive in the
+    /// order of its entries.
     ///
     /// # Errors
     /// The file cannot be opened, or git cannot be started. Each document has its own errors.
@@ -83,6 +115,7 @@ impl Corpus {
                 let mut blobs = BlobReader::start(repository)?;
                 Box::new(entries.iter().map(move |(path, object)| read_blob(&mut blobs, path, object)))
             }
+            Origin::Packed { archive, place } => Box::new(archive::documents(archive.clone(), place.bytes(archive)?)?),
             Origin::File(_) | Origin::Blob { .. } => {
                 let (name, bytes) = self.bytes()?;
                 Box::new(jsonl::Lines::new(name, BufReader::with_capacity(1 << 16, bytes)))
@@ -90,27 +123,51 @@ impl Corpus {
         })
     }
 
-    /// The bytes of a corpus that is one file, and the file's name.
+    /// The bytes of a corpus that is one file, unpacked where its name ends in `.gz` or `.zst`, and the file's name.
     ///
     /// # Errors
     /// It is a folder, or it cannot be opened.
     pub fn bytes(&self) -> Result<(String, Box<dyn Read + Send>), CorpusError> {
-        match &self.origin {
-            Origin::File(path) => match std::fs::File::open(path) {
-                Ok(file) => Ok((path.to_string(), Box::new(file))),
-                Err(error) => Err(CorpusError::Io { path: path.to_string(), error }),
-            },
-            Origin::Blob { repository, name, object } => Ok((name.clone(), Box::new(git::stream(repository, object)?))),
-            Origin::Folder { root, .. } => Err(CorpusError::NoFile(root.clone())),
-            Origin::Tree { .. } => Err(CorpusError::NoFile(Utf8PathBuf::from(&self.physical))),
-        }
+        let (name, bytes): (String, Box<dyn Read + Send>) = match &self.origin {
+            Origin::File(path) => (path.to_string(), Box::new(open(path)?)),
+            Origin::Blob { repository, name, object } => (name.clone(), Box::new(git::stream(repository, object)?)),
+            Origin::Folder { root, .. } => return Err(CorpusError::NoFile(root.clone())),
+            Origin::Tree { .. } | Origin::Packed { .. } => {
+                return Err(CorpusError::NoFile(Utf8PathBuf::from(&self.physical)));
+            }
+        };
+        Ok(match archive::packing(&name) {
+            Packing::None => (name, bytes),
+            packing => (name, Box::new(archive::bounded(archive::unpacked(bytes, packing), self.bytes))),
+        })
     }
+}
+
+/// The file that a path leads to: the archive, where the path goes on into one.
+#[must_use]
+pub fn file_of(path: &Utf8Path) -> Utf8PathBuf {
+    archive::split(path).map_or_else(|| path.to_owned(), |(file, ..)| file)
+}
+
+impl Place {
+    fn bytes(&self, archive: &Archive) -> Result<Bytes, CorpusError> {
+        Ok(match self {
+            Self::File(path) => Bytes::File(open(path).map_err(|error| match error {
+                CorpusError::Io { error, .. } => CorpusError::Io { path: archive.name.clone(), error },
+                other => other,
+            })?),
+            Self::Blob { repository, object } => Bytes::Stream(Box::new(git::stream(repository, object)?)),
+        })
+    }
+}
+
+fn open(path: &Utf8Path) -> Result<File, CorpusError> {
+    File::open(path).map_err(|error| CorpusError::Io { path: path.to_string(), error })
 }
 
 fn read_file(root: &Utf8Path, file: &str) -> Result<CorpusDocument, CorpusError> {
     let path = folder::place(root, file);
-    let opened = std::fs::File::open(&path).map_err(|error| CorpusError::Io { path: path.to_string(), error })?;
-    whole(file, text::read(opened, file)?)
+    whole(file, text::read(open(&path)?, file)?)
 }
 
 fn read_blob(blobs: &mut BlobReader, path: &str, object: &ObjectId) -> Result<CorpusDocument, CorpusError> {
