@@ -5,7 +5,7 @@ use super::{context, output};
 use crate::http::chat::{Facts, Probed, Tokens};
 use crate::model::Failure;
 use crate::run::{self, Plan, Prepared};
-use crate::spec::RetrieveBackend;
+use crate::spec::{RetrieveBackend, SqlEngine};
 
 /// Validates the spec, resolves its snapshots and prints the plan. Spends nothing, unless it is asked to probe.
 pub fn check(arguments: &CheckArguments) -> Result<u8, Failure> {
@@ -49,7 +49,11 @@ fn said(probed: &Probed) -> String {
 
 /// Whether an engine tells what its snapshots are.
 fn has_probes(prepared: &Prepared) -> bool {
-    matches!(&prepared.protocol.spec.retrieve.backend, RetrieveBackend::Http(http) if !http.probes.is_empty())
+    match &prepared.protocol.spec.retrieve.backend {
+        RetrieveBackend::Http(http) => !http.probes.is_empty(),
+        RetrieveBackend::Sql(sql) => sql.state.is_some() || matches!(sql.engine, SqlEngine::Sqlite { .. }),
+        RetrieveBackend::Bm25(_) | RetrieveBackend::Command(_) | RetrieveBackend::File => false,
+    }
 }
 
 fn text(prepared: &Prepared, plan: &Plan, asked: bool) -> String {

@@ -3,6 +3,7 @@
 //! This module never shows a question's gold answer to a backend, never searches an index that it has not checked
 //! against the protocol, and never takes text from a document or a server for anything but text.
 
+mod asked;
 pub mod bm25;
 mod check;
 mod command;
@@ -18,6 +19,7 @@ mod progress;
 mod records;
 mod remote;
 mod resolve;
+mod sql;
 mod stage;
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,10 @@
 //! Whether the snapshots are still what was frozen.
 
-use super::engine::{Engine, Identity, identify};
+use super::asked::Asked;
 use super::resolve::variables;
 use crate::freeze::{Protocol, ResolvedSnapshot};
 use crate::http::Context;
 use crate::model::{Failure, FailureClass};
-use crate::spec::RetrieveBackend;
 use std::collections::BTreeMap;
 
 /// The variables of every snapshot as requests are filled with them: physical names in the place of aliases, so that an
@@ -14,16 +13,11 @@ use std::collections::BTreeMap;
 /// # Errors
 /// A snapshot is another one than was frozen, is not ready, or the engine does not answer.
 pub(super) async fn expect(protocol: &Protocol, context: &Context) -> Result<Vec<BTreeMap<String, String>>, Failure> {
+    let asked = Asked::new(&protocol.spec.retrieve, &protocol.base, context)?;
     let mut all = Vec::new();
     for (snapshot, frozen) in protocol.spec.snapshots.iter().zip(&protocol.snapshots) {
         let named = variables(&snapshot.source);
-        let identity = match &protocol.spec.retrieve.backend {
-            RetrieveBackend::Http(spec) => {
-                let engine = Engine { spec, top_k: protocol.spec.retrieve.top_k, max_chars: 0 };
-                identify(engine, &snapshot.name, &named, context).await?
-            }
-            _ => Identity::of(&named),
-        };
+        let identity = asked.identify(&snapshot.name, &named, context).await?;
         // A plan made without the engine has nothing to hold it against.
         if let Some(fingerprint) = frozen.fingerprint
             && identity.fingerprint() != Some(fingerprint)

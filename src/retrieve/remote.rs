@@ -8,6 +8,7 @@ use super::limits::{HOPELESS, MAX_ATTEMPTS};
 use super::moved;
 use super::progress::{PASSES, Progress, Unit};
 use super::records::{Writer, accepted, now_ms, outcome};
+use super::sql::{Database, Query};
 use super::stage::out_of_time;
 use crate::freeze::Protocol;
 use crate::http::{Attempted, Call, Context, RetryPolicy, interrupted, until_accepted};
@@ -36,12 +37,14 @@ pub(super) enum Judged {
 
 enum Backend<'a> {
     Engine(Engine<'a>),
+    Database(Box<Database<'a>>),
     Program(Program<'a>),
 }
 
 /// A call that is ready to be made, by whom.
 enum Prepared<'a> {
     Call(&'a Engine<'a>, Call),
+    Query(&'a Database<'a>, Query),
     Input(&'a Program<'a>, Vec<u8>),
 }
 
@@ -72,7 +75,7 @@ pub(super) async fn passes(
     folder: &Utf8Path,
     context: &Context,
 ) -> Result<(), Failure> {
-    let Some(backend) = backend(protocol) else { return Ok(()) };
+    let Some(backend) = backend(protocol, context)? else { return Ok(()) };
     let found = moved::expect(protocol, context).await?;
     let own = Context { cancel: context.cancel.child_token(), ..context.clone() };
     let mut stage = Stage { protocol, backend, variables: found, vectors: None, writer, context: own };
@@ -91,25 +94,30 @@ pub(super) async fn passes(
     moved::expect(protocol, context).await.map(|_| ())
 }
 
-fn backend(protocol: &Protocol) -> Option<Backend<'_>> {
+fn backend<'a>(protocol: &'a Protocol, context: &Context) -> Result<Option<Backend<'a>>, Failure> {
     let (top_k, max_chars) = (protocol.spec.retrieve.top_k, protocol.spec.retrieve.max_chars);
-    match &protocol.spec.retrieve.backend {
+    Ok(match &protocol.spec.retrieve.backend {
+        RetrieveBackend::Sql(spec) => {
+            let database = Database::new(spec, (top_k, max_chars), &protocol.base, context)?;
+            Some(Backend::Database(Box::new(database)))
+        }
         RetrieveBackend::Http(spec) => Some(Backend::Engine(Engine { spec, top_k, max_chars })),
         RetrieveBackend::Command(spec) => Some(Backend::Program(Program { spec, top_k, max_chars })),
         RetrieveBackend::Bm25(_) | RetrieveBackend::File => None,
-    }
+    })
 }
 
 impl Stage<'_> {
     /// Makes the vectors of all questions, where the engine takes them, and holds them against the snapshots' own.
     async fn embed(&mut self, folder: &Utf8Path) -> Result<(), Failure> {
-        let (Some(spec), Backend::Engine(engine)) = (&self.protocol.spec.retrieve.embed, &self.backend) else {
-            return Ok(());
-        };
+        let Some(spec) = &self.protocol.spec.retrieve.embed else { return Ok(()) };
         let vectors = embed::vectors(spec, &self.protocol.questions, folder, &self.context).await?;
-        let names = self.protocol.spec.snapshots.iter().map(|snapshot| snapshot.name.clone());
-        let snapshots: Vec<_> = names.zip(self.variables.iter().cloned()).collect();
-        embed::check(spec, *engine, &snapshots, vectors.dimensions(), &self.context).await?;
+        // A database shows no sample of its vectors; a query with one of another length is refused by it.
+        if let Backend::Engine(engine) = &self.backend {
+            let names = self.protocol.spec.snapshots.iter().map(|snapshot| snapshot.name.clone());
+            let snapshots: Vec<_> = names.zip(self.variables.iter().cloned()).collect();
+            embed::check(spec, *engine, &snapshots, vectors.dimensions(), &self.context).await?;
+        }
         self.vectors = Some(vectors);
         Ok(())
     }
@@ -170,9 +178,10 @@ impl Stage<'_> {
     fn prepare(&self, unit: Unit) -> Result<Prepared<'_>, Failure> {
         let question: &Question = &self.protocol.questions[unit.question];
         let variables = &self.variables[unit.snapshot];
+        let vector = self.vectors.as_ref().and_then(|vectors| vectors.get(unit.question));
         Ok(match &self.backend {
+            Backend::Database(database) => Prepared::Query(database, database.query(question, vector, variables)?),
             Backend::Engine(engine) => {
-                let vector = self.vectors.as_ref().and_then(|vectors| vectors.get(unit.question));
                 Prepared::Call(engine, engine.call(question, vector, variables, &self.context.secrets)?)
             }
             Backend::Program(program) => Prepared::Input(program, program.input(question, variables)),
@@ -216,6 +225,7 @@ impl Prepared<'_> {
     fn digest(&self) -> Digest {
         match self {
             Self::Input(_, input) => Digest::of(input),
+            Self::Query(_, query) => query.digest(),
             Self::Call(_, call) => {
                 let body = call.body.as_deref().unwrap_or_default();
                 Digest::of_parts([call.method.as_bytes(), call.url.as_bytes(), body])
@@ -226,6 +236,7 @@ impl Prepared<'_> {
     async fn make(&self, context: &Context) -> Made {
         match self {
             Self::Call(engine, call) => engine.make(call, context).await,
+            Self::Query(database, query) => database.make(query).await,
             Self::Input(program, input) => program.make(input.clone(), context).await,
         }
     }

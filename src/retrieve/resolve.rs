@@ -1,7 +1,8 @@
 //! What the snapshots physically are, before anything is spent.
 
+use super::asked::Asked;
 use super::corpus::{Corpus, CorpusError, Fingerprint};
-use super::engine::{Engine, Identity, identify};
+use super::engine::Identity;
 use super::file;
 use crate::freeze::ResolvedSnapshot;
 use crate::http::Context;
@@ -30,12 +31,14 @@ pub fn resolve(spec: &Spec, base: &Utf8Path) -> Result<Vec<ResolvedSnapshot>, Fa
 /// # Errors
 /// As [`resolve`]; an engine refuses, does not answer, or is not ready.
 pub async fn resolve_with(spec: &Spec, base: &Utf8Path, context: &Context) -> Result<Vec<ResolvedSnapshot>, Failure> {
-    let RetrieveBackend::Http(http) = &spec.retrieve.backend else { return resolve(spec, base) };
-    let engine = Engine { spec: http, top_k: spec.retrieve.top_k, max_chars: spec.retrieve.max_chars };
+    if !matches!(spec.retrieve.backend, RetrieveBackend::Http(_) | RetrieveBackend::Sql(_)) {
+        return resolve(spec, base);
+    }
+    let asked = Asked::new(&spec.retrieve, base, context)?;
     let mut resolved = Vec::new();
     for snapshot in &spec.snapshots {
         let named = variables(&snapshot.source);
-        let identity = identify(engine, &snapshot.name, &named, context).await?;
+        let identity = asked.identify(&snapshot.name, &named, context).await?;
         resolved.push(identity.resolved(&snapshot.name, &named));
     }
     resolved.extend(closed_book(spec));
@@ -57,7 +60,7 @@ fn one(backend: &RetrieveBackend, snapshot: &SnapshotSpec, base: &Utf8Path) -> R
             let fingerprint = file::digest(&corpus).map_err(|error| error.of_snapshot(name))?;
             Ok(found(name, &corpus, fingerprint, None))
         }
-        RetrieveBackend::Http(_) | RetrieveBackend::Command(_) => {
+        RetrieveBackend::Http(_) | RetrieveBackend::Sql(_) | RetrieveBackend::Command(_) => {
             let named = variables(&snapshot.source);
             Ok(Identity::of(&named).resolved(name, &named))
         }

@@ -47,7 +47,7 @@ pub async fn retrieve(frozen: &Frozen, folder: &RunFolder, context: &Context) ->
         RetrieveBackend::Bm25(_) | RetrieveBackend::File => {
             local::passes(protocol, &mut progress, &writer, context).await?;
         }
-        RetrieveBackend::Http(_) | RetrieveBackend::Command(_) => {
+        RetrieveBackend::Http(_) | RetrieveBackend::Sql(_) | RetrieveBackend::Command(_) => {
             remote::passes(protocol, &mut progress, &writer, folder.path(), context).await?;
         }
     }
@@ -105,7 +105,10 @@ fn judge_mismatches(
 /// Where nothing tells what a snapshot physically is, an index that changed under its name would go unnoticed.
 fn tell_reuse(frozen: &Frozen, folder: &RunFolder, context: &Context) {
     let spec = &frozen.protocol.spec;
-    let (RetrieveBackend::Http(_) | RetrieveBackend::Command(_)) = &spec.retrieve.backend else { return };
+    let (RetrieveBackend::Http(_) | RetrieveBackend::Sql(_) | RetrieveBackend::Command(_)) = &spec.retrieve.backend
+    else {
+        return;
+    };
     let unknown = |name: &&SnapshotName| {
         frozen.protocol.snapshots.iter().any(|found| found.name == **name && found.fingerprint.is_none())
     };

@@ -3,7 +3,7 @@
 use crate::freeze::Protocol;
 use crate::model::ModelServer;
 use crate::report::Machinery;
-use crate::spec::{EmbedBackend, GenerateBackend, JudgeBackend, RetrieveBackend, RetrieveSpec};
+use crate::spec::{EmbedBackend, GenerateBackend, JudgeBackend, RetrieveBackend, RetrieveSpec, SqlEngine};
 
 /// Describes the backends of a protocol.
 pub(super) fn describe(protocol: &Protocol) -> Machinery {
@@ -41,6 +41,10 @@ fn retriever(spec: &RetrieveSpec) -> String {
     let backend = match &spec.backend {
         RetrieveBackend::Bm25(_) => "embedded BM25",
         RetrieveBackend::Http(http) => http.origin.as_deref().unwrap_or("search engine over HTTP"),
+        RetrieveBackend::Sql(sql) => match sql.engine {
+            SqlEngine::Postgres { .. } => "PostgreSQL",
+            SqlEngine::Sqlite { .. } => "SQLite",
+        },
         RetrieveBackend::Command(_) => "command",
         RetrieveBackend::File => "precomputed evidence",
     };

@@ -8,7 +8,7 @@ use super::types::{
     BootstrapSpec, CommandSpec, Condition, EmbedBackend, EmbedSpec, ExpectSpec, GateLine, GateSpec, GenerateBackend,
     GenerateSpec, HttpMethod, HttpRetrieveSpec, Inconclusive, JudgeBackend, JudgeSpec, ListSpec, OnMismatch,
     PhysicalSpec, ProbeSpec, QuestionsSpec, RequestSpec, RetrieveBackend, RetrieveSpec, SampleSpec, SnapshotSource,
-    SnapshotSpec, Spec, UnchangedEvidence,
+    SnapshotSpec, Spec, SqlEngine, SqlSpec, UnchangedEvidence,
 };
 use crate::model::{KeyHeader, LimitName, ModelServer, Normalisation, Structured, Wire};
 use serde_json::{Map, Value, json};
@@ -81,6 +81,7 @@ fn retrieve(spec: &RetrieveSpec) -> Value {
     let (name, backend) = match &spec.backend {
         RetrieveBackend::Bm25(bm25) => ("bm25", object([("chunk_chars", bm25.chunk_chars.map(Into::into))])),
         RetrieveBackend::Http(spec) => ("http", http(spec)),
+        RetrieveBackend::Sql(spec) => ("sql", sql(spec)),
         RetrieveBackend::Command(spec) => ("command", command(spec)),
         RetrieveBackend::File => ("file", json!({})),
     };
@@ -127,6 +128,18 @@ fn joined<const N: usize>(parts: [Value; N]) -> Value {
 /// A list that holds something.
 fn filled<T: Into<Value>>(items: Vec<T>) -> Option<Value> {
     (!items.is_empty()).then(|| Value::Array(items.into_iter().map(Into::into).collect()))
+}
+
+fn sql(spec: &SqlSpec) -> Value {
+    let (name, engine) = match &spec.engine {
+        SqlEngine::Postgres { url_env } => ("postgres", json!({ "url_env": url_env })),
+        SqlEngine::Sqlite { file } => ("sqlite", object([("file", file.as_ref().map(|file| file.as_str().into()))])),
+    };
+    object([
+        (name, Some(engine)),
+        ("query", Some(spec.query.as_str().into())),
+        ("state", spec.state.as_deref().map(Into::into)),
+    ])
 }
 
 fn request(spec: &RequestSpec) -> Value {

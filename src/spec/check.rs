@@ -305,7 +305,7 @@ pub fn example(shape: &Shape) -> String {
 
 const fn text_example(rule: Text) -> &'static str {
     match rule {
-        Text::Any | Text::Loose => "text",
+        Text::Any | Text::Loose | Text::Lines => "text",
         Text::Name => "docs-search",
         Text::Variable => "OPENAI_API_KEY",
         Text::Header => "Accept",

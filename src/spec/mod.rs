@@ -23,6 +23,7 @@ mod render;
 mod scalar;
 mod schema;
 mod secrets;
+pub mod statement;
 mod suggest;
 pub mod surface;
 #[cfg(test)]

@@ -92,6 +92,7 @@ const fn rule(text: Text) -> &'static str {
     match text {
         Text::Any => "not empty, one line",
         Text::Loose => "one line",
+        Text::Lines => "not empty",
         Text::Name => "letters, digits, `-`, `_`, `.`; at most 64",
         Text::Variable => "an environment variable in capitals",
         Text::Header => "a header name",

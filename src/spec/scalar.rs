@@ -203,7 +203,8 @@ pub fn text(scalar: &Scalar, rule: Text) -> Read<&str> {
     if text.len() > MAX_TEXT {
         return Err(Fault::new(Code::TooLarge, format!("a text of {} bytes; at most {MAX_TEXT} are read", text.len())));
     }
-    if text.chars().any(char::is_control) {
+    let control = |c: char| c.is_control() && !(rule == Text::Lines && matches!(c, '\n' | '\t'));
+    if text.chars().any(control) {
         let fault = Fault::new(Code::BadText, "the text has a line break or another control character");
         return Err(fault.help("write it on one line"));
     }
@@ -212,7 +213,7 @@ pub fn text(scalar: &Scalar, rule: Text) -> Read<&str> {
 
 fn keep(text: &str, rule: Text) -> Read<()> {
     match rule {
-        Text::Any | Text::Loose | Text::Url => Ok(()),
+        Text::Any | Text::Loose | Text::Lines | Text::Url => Ok(()),
         Text::Name => name(text),
         Text::Variable => variable(text),
         Text::Header => header(text),

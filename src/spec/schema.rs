@@ -114,7 +114,7 @@ const NAME: &str = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
 
 fn text(rule: Text) -> Value {
     let pattern = match rule {
-        Text::Any => return json!({ "type": "string", "minLength": 1 }),
+        Text::Any | Text::Lines => return json!({ "type": "string", "minLength": 1 }),
         Text::Loose => return json!({ "type": "string" }),
         Text::Name => NAME,
         Text::Variable => "^[A-Z_][A-Z0-9_]{0,63}$",

@@ -1,6 +1,8 @@
 //! Which servers a spec names, and which environment variables: for keys, and to be passed on to programs.
 
-use super::types::{CommandSpec, EmbedBackend, EmbedSpec, GenerateBackend, JudgeBackend, RetrieveBackend, Spec};
+use super::types::{
+    CommandSpec, EmbedBackend, EmbedSpec, GenerateBackend, JudgeBackend, RetrieveBackend, Spec, SqlEngine,
+};
 use crate::model::ModelServer;
 use std::collections::BTreeSet;
 
@@ -44,6 +46,11 @@ impl Spec {
         match &self.retrieve.backend {
             RetrieveBackend::Http(http) => {
                 named.keys.extend(http.secret_headers.values().map(|header| header.env.as_str()));
+            }
+            RetrieveBackend::Sql(sql) => {
+                if let SqlEngine::Postgres { url_env } = &sql.engine {
+                    named.keys.insert(url_env);
+                }
             }
             RetrieveBackend::Command(program) => named.pass_on(program),
             RetrieveBackend::Bm25(_) | RetrieveBackend::File => {}

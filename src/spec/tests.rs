@@ -164,7 +164,7 @@ error[unknown-key]: unknown key `top_K` in `retrieve`
 6 | retrieve: { bm25: {}, top_K: 8, top_k: 1e3 }
   |                       ^^^^^ did you mean `top_k`?
   |
-  = help: known keys are `bm25`, `preset`, `http`, `command`, `file`, `base_url`, `key_env`, `with`, `embed`, `top_k`, `max_chars`, `on_mismatch`, `concurrency`
+  = help: known keys are `bm25`, `preset`, `http`, `sql`, `command`, `file`, `base_url`, `key_env`, `with`, `embed`, `top_k`, `max_chars`, `on_mismatch`, `concurrency`
 
 error[wrong-type]: expected an integer, found `1e3`
  --> churngate.yaml:6:40
@@ -274,7 +274,6 @@ fn what_only_paces_a_run_is_no_part_of_what_is_measured() {
 
 #[test]
 fn keys_of_later_versions_are_named_as_such() {
-    assert_eq!(codes(&with("bm25: {}", "sql: {}")), ["unsupported"]);
     assert_eq!(codes(&format!("{SMALL}answer: {{}}\n")), ["unsupported"]);
     assert_eq!(codes(&with("questions.jsonl", "questions.xlsx")), ["unsupported"]);
 }
@@ -410,7 +409,7 @@ error[unknown-key]: unknown key `top_l` in `retrieve`
 7 | retrieve: { bm25: {}, top_l: 8 }
   |                       ^^^^^ did you mean `top_k`?
   |
-  = help: known keys are `bm25`, `preset`, `http`, `command`, `file`, `base_url`, `key_env`, `with`, `embed`, `top_k`, `max_chars`, `on_mismatch`, `concurrency`
+  = help: known keys are `bm25`, `preset`, `http`, `sql`, `command`, `file`, `base_url`, `key_env`, `with`, `embed`, `top_k`, `max_chars`, `on_mismatch`, `concurrency`
 "#);
 }
 

@@ -107,10 +107,40 @@ pub enum RetrieveBackend {
     Bm25(Bm25Spec),
     /// A search engine over HTTP.
     Http(Box<HttpRetrieveSpec>),
+    /// A database.
+    Sql(Box<SqlSpec>),
     /// A program: JSON on standard input, JSON on standard output.
     Command(CommandSpec),
     /// Evidence computed beforehand, one JSONL file a snapshot (the snapshot's path).
     File,
+}
+
+/// A database and what it is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SqlSpec {
+    /// Which.
+    pub engine: SqlEngine,
+    /// One statement with the columns `id`, `text` and `url`; see [`super::statement`].
+    pub query: String,
+    /// A statement that tells whether a snapshot changed.
+    pub state: Option<String>,
+    /// Time limit of one query, in seconds.
+    pub timeout_seconds: u32,
+}
+
+/// A kind of database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SqlEngine {
+    /// PostgreSQL.
+    Postgres {
+        /// The environment variable that holds the address.
+        url_env: String,
+    },
+    /// SQLite.
+    Sqlite {
+        /// The file that holds all snapshots, relative to the spec's folder; each snapshot's own path where absent.
+        file: Option<Utf8PathBuf>,
+    },
 }
 
 /// The embedded BM25.

@@ -16,6 +16,7 @@ mod retrieve;
 mod root;
 mod shape;
 mod snapshots;
+mod sql;
 
 pub use http::HTTP;
 pub use preset::PRESET;

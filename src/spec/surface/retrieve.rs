@@ -3,6 +3,7 @@
 use super::embed::EMBED;
 use super::http::HTTP;
 use super::shape::{Key, Section, Shape, Text};
+use super::sql::SQL;
 
 /// How a question becomes evidence.
 pub static RETRIEVE: Section = Section {
@@ -14,6 +15,7 @@ pub static RETRIEVE: Section = Section {
             "A search engine by the name of a built-in preset, or by the path of a preset file (`.yaml`).",
         ),
         Key::optional("http", Shape::Map(&HTTP), "A search engine over HTTP, request by request."),
+        Key::optional("sql", Shape::Map(&SQL), "A database: one query a question."),
         Key::optional("command", Shape::Map(&COMMAND), "A program: JSON in, JSON out."),
         Key::optional("file", Shape::Map(&FILE), "Evidence computed beforehand, one JSONL file a snapshot."),
         Key::optional("base_url", Shape::Text(Text::Url), "The preset's server, up to where its own paths begin."),
@@ -39,8 +41,8 @@ pub static RETRIEVE: Section = Section {
         ),
         Key::default("concurrency", Shape::Integer { min: 1, max: 1_024 }, "8", "Calls in flight at most."),
     ],
-    one_of: &["bm25", "preset", "http", "command", "file"],
-    later: &["sql"],
+    one_of: &["bm25", "preset", "http", "sql", "command", "file"],
+    later: &[],
 };
 
 static BM25: Section = Section {

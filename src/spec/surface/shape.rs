@@ -100,6 +100,8 @@ pub enum Text {
     Any,
     /// Any text without control characters, or an empty one.
     Loose,
+    /// Any text that is not empty, of one or more lines.
+    Lines,
     /// Letters, digits, `-`, `_` and `.`; begins with a letter or digit; at most 64 characters.
     Name,
     /// The name of an environment variable.

@@ -4,6 +4,7 @@ use super::model::base_address;
 use super::retrieve::command;
 use crate::spec::problem::{Code, Problem};
 use crate::spec::reader::Reader;
+use crate::spec::statement::{self, Piece};
 use crate::spec::types::{EmbedBackend, EmbedServer, EmbedSpec, HttpRetrieveSpec, RetrieveBackend};
 
 /// How a question becomes a vector.
@@ -31,7 +32,11 @@ fn server(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<EmbedServe
 
 /// Whether a vector is made where one is wanted, and nowhere else.
 pub fn fit(section: Reader<'_>, backend: &RetrieveBackend, problems: &mut Vec<Problem>) {
-    let wanted = matches!(backend, RetrieveBackend::Http(http) if takes_vector(http));
+    let wanted = match backend {
+        RetrieveBackend::Http(http) => takes_vector(http),
+        RetrieveBackend::Sql(sql) => statement::pieces(&sql.query).is_ok_and(|pieces| pieces.contains(&SQL_VECTOR)),
+        RetrieveBackend::Bm25(_) | RetrieveBackend::Command(_) | RetrieveBackend::File => false,
+    };
     match (section.node("embed"), wanted) {
         (None, true) => {
             let message = "the request takes the question as a vector, and nothing makes one";
@@ -52,6 +57,8 @@ fn takes_vector(http: &HttpRetrieveSpec) -> bool {
     let request = &http.request;
     request.body.as_ref().is_some_and(holds_vector) || request.query.values().any(|value| value == VECTOR)
 }
+
+const SQL_VECTOR: Piece = Piece::Value(statement::Value::Vector);
 
 const VECTOR: &str = "{{vector}}";
 

@@ -12,5 +12,6 @@ mod questions;
 mod retrieve;
 mod root;
 mod snapshots;
+mod sql;
 
 pub use root::spec;

@@ -1,6 +1,6 @@
 //! `retrieve`
 
-use super::{embed, http, preset};
+use super::{embed, http, preset, sql};
 use crate::spec::node::Span;
 use crate::spec::preset::Presets;
 use crate::spec::problem::Problem;
@@ -56,6 +56,10 @@ fn backend(
     if let Some(section) = section.section("http") {
         let spec = http::http(section, problems)?;
         return Some((RetrieveBackend::Http(Box::new(spec)), http::named_variables(section)));
+    }
+    if let Some(section) = section.section("sql") {
+        let (spec, named) = sql::sql(section, problems)?;
+        return Some((RetrieveBackend::Sql(Box::new(spec)), named));
     }
     if let Some(command) = section.section("command") {
         return Some((RetrieveBackend::Command(self::command(command)?), Vec::new()));

@@ -9,7 +9,7 @@ use crate::spec::problem::{Code, Problem};
 use crate::spec::reader::Reader;
 use crate::spec::scalar;
 use crate::spec::surface::Shape;
-use crate::spec::types::{RetrieveBackend, SnapshotSource, SnapshotSpec};
+use crate::spec::types::{RetrieveBackend, SnapshotSource, SnapshotSpec, SqlEngine};
 use std::collections::BTreeMap;
 
 /// Names that mean something else.
@@ -114,16 +114,21 @@ pub fn fit(root: Reader<'_>, all: &[SnapshotSpec], retrieve: &Retrieve, problems
     let nodes = std::iter::once(section.node("old"))
         .chain(section.node("between").map_or(&[][..], Node::items).iter().map(Some))
         .chain(std::iter::once(section.node("new")));
-    let wants_files = matches!(backend, RetrieveBackend::Bm25(_) | RetrieveBackend::File);
+    let own_databases = matches!(backend, RetrieveBackend::Sql(sql) if sql.engine == SqlEngine::Sqlite { file: None });
+    let wants_files = own_databases || matches!(backend, RetrieveBackend::Bm25(_) | RetrieveBackend::File);
     for (snapshot, node) in all.iter().zip(nodes) {
         let Some(node) = node else { continue };
         let is_files = !matches!(snapshot.source, SnapshotSource::Variables(_) | SnapshotSource::From(_));
         if is_files != wants_files && !(is_files && matches!(backend, RetrieveBackend::Command(_))) {
             problems.push(misfit(node, wants_files));
         }
+        if own_databases && matches!(snapshot.source, SnapshotSource::Git { .. }) {
+            let problem = Problem::new(Code::Conflict, node.span.clone(), "a database is not read at a git revision");
+            problems.push(problem.help("name the file: `{ path: docs.db }`"));
+        }
     }
     same_variables(all, &section, problems);
-    if matches!(backend, RetrieveBackend::Http(_)) {
+    if matches!(backend, RetrieveBackend::Http(_) | RetrieveBackend::Sql(_)) {
         used_variables(&retrieve.named, all, &section, problems);
     }
 }
@@ -142,8 +147,9 @@ fn used_variables(named: &[(String, Span)], all: &[SnapshotSpec], section: &Read
     for name in variables.keys().filter(|name| named.iter().all(|(used, _)| used != *name)) {
         let message = format!("the request does not use the variable {}", quoted(name));
         let span = section.span("old").start..section.span("old").start;
-        let help =
-            format!("write `{{{name}}}` in the URL's path or `\"{{{{snapshot.{name}}}}}\"` in the body or query");
+        let help = format!(
+            "write `{{{name}}}` in the URL's path or in SQL, or `\"{{{{snapshot.{name}}}}}\"` in the body or query"
+        );
         problems.push(Problem::new(Code::Placeholder, span, message).help(help));
     }
 }

@@ -1,0 +1,87 @@
+//! What a query came to where it gave no rows.
+
+use crate::model::{Failure, FailureClass};
+use crate::retrieve::remote::Judged;
+use tokio_postgres::error::SqlState;
+
+/// Why a query gave no rows. Holds no text of the server's, which could quote a question or a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::retrieve) enum SqlError {
+    /// It may go well the next time.
+    Passing(&'static str),
+    /// It would not: a code, what is wrong, and what to do about it.
+    Lasting(&'static str, String, &'static str),
+}
+
+impl SqlError {
+    pub(super) fn lasting(code: &'static str, what: impl Into<String>, hint: &'static str) -> Self {
+        Self::Lasting(code, what.into(), hint)
+    }
+
+    /// What an error of the PostgreSQL client is, by its code alone.
+    pub(super) fn of_postgres(error: &tokio_postgres::Error) -> Self {
+        let Some(state) = error.code() else { return Self::Passing("no-connection") };
+        let code = state.code();
+        let (name, hint) = match code.get(..2).unwrap_or_default() {
+            _ if *state == SqlState::QUERY_CANCELED => return Self::Passing("timeout"),
+            "08" | "53" | "57" | "58" => return Self::Passing("server-unavailable"),
+            "40" | "55" => return Self::Passing("conflict"),
+            "28" => ("key-refused", "check the address in the environment, and the rights of its user"),
+            "25" => ("writes", "a retrieval query only reads"),
+            "3F" | "3D" => ("index-unknown", "check the snapshot's variables; names are quoted, so case counts"),
+            _ if *state == SqlState::UNDEFINED_TABLE || *state == SqlState::UNDEFINED_COLUMN => {
+                ("index-unknown", "check the snapshot's variables; names are quoted, so case counts")
+            }
+            _ if *state == SqlState::INSUFFICIENT_PRIVILEGE => {
+                ("key-refused", "give the user the right to read what the query names")
+            }
+            _ => ("request-refused", "try the query of `retrieve.sql` with `psql`"),
+        };
+        Self::lasting(name, format!("the database refuses the query with SQLSTATE {code} ({name})"), hint)
+    }
+
+    pub(super) fn of_sqlite(error: &rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked, NotADatabase, OperationInterrupted};
+        let hint = "try the query of `retrieve.sql` with `sqlite3`";
+        let Some(code) = error.sqlite_error_code() else {
+            return Self::lasting("request-refused", "the query cannot be bound or read", hint);
+        };
+        match code {
+            OperationInterrupted => Self::Passing("timeout"),
+            DatabaseBusy | DatabaseLocked => Self::Passing("conflict"),
+            NotADatabase => {
+                Self::lasting("index-unknown", "the file is no SQLite database", "check the snapshot's `path`")
+            }
+            _ => {
+                let extended = error.sqlite_error().map_or(0, |error| error.extended_code);
+                Self::lasting("request-refused", format!("SQLite refuses the query with code {extended}"), hint)
+            }
+        }
+    }
+
+    pub(in crate::retrieve) fn judged(self) -> Judged {
+        match self {
+            Self::Passing(reason) => Judged::Invalid { reason, retry_after: None, said: None },
+            Self::Lasting(reason, what, hint) => {
+                let failure = Failure::new(FailureClass::Incomplete, what).with_hint(hint);
+                Judged::Fatal { reason, failure }
+            }
+        }
+    }
+}
+
+/// A column of another type than text, integer or UUID.
+pub(super) fn type_of(column: usize) -> SqlError {
+    let what = format!("column {} of the query is neither text nor an integer", column + 1);
+    SqlError::lasting("column-type", what, "cast it, as in `CAST(id AS TEXT)`")
+}
+
+/// A numbered place for a value, which the query has of its own.
+pub(super) fn foreign_value() -> SqlError {
+    let what = "the query of `retrieve.sql` has places for values that nothing fills";
+    SqlError::lasting(
+        "request-refused",
+        what,
+        "write `:question`, `:top_k`, `:words` and `:vector`, and no numbered place",
+    )
+}

@@ -1,0 +1,89 @@
+//! What a snapshot physically is in a database.
+
+use super::call::{Cells, Database};
+use super::error::SqlError;
+use crate::model::{Digest, Failure, FailureClass, SnapshotName};
+use crate::retrieve::engine::Identity;
+use camino::Utf8Path;
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read as _};
+
+/// The most rows of a query of state.
+pub(super) const ROWS: u32 = 1_000;
+/// How often a query of state is tried where it may go well the next time.
+const ATTEMPTS: u32 = 3;
+
+/// Asks what a snapshot holds: the rows of the spec's `state`, the first cell of which is the number of documents where it is
+/// a number, and for SQLite the bytes of the file.
+///
+/// # Errors
+/// The database does not answer, refuses, or the file cannot be relied on.
+pub(in crate::retrieve) async fn identify(
+    database: &Database<'_>,
+    base: &Utf8Path,
+    name: &SnapshotName,
+    variables: &BTreeMap<String, String>,
+) -> Result<Identity, Failure> {
+    let mut identity = Identity::of(variables);
+    if let Some(file) = database.file(variables) {
+        identity.state.push(digest(&base.join(&file), &file)?.to_string());
+        identity.asked = true;
+    }
+    if let Some(query) = database.state(variables)? {
+        let mut rows = database.rows(&query).await;
+        for _ in 1..ATTEMPTS {
+            if matches!(rows, Err(SqlError::Passing(_))) {
+                rows = database.rows(&query).await;
+            }
+        }
+        let rows = rows.map_err(|error| failure(error, name))?;
+        identity.documents = rows.first().and_then(|row| row.first()?.as_deref()?.parse().ok());
+        identity.state.extend(rows.into_iter().map(in_words));
+        identity.asked = true;
+    }
+    Ok(identity)
+}
+
+/// A row as one text; a cell without a value is not an empty one.
+fn in_words(row: Cells) -> String {
+    serde_json::Value::from(row).to_string()
+}
+
+fn failure(error: SqlError, name: &SnapshotName) -> Failure {
+    let (what, hint) = match error {
+        SqlError::Passing(reason) => (format!("the database did not answer ({reason})"), "run the same command again"),
+        SqlError::Lasting(_, what, hint) => (what, hint),
+    };
+    Failure::new(FailureClass::Incomplete, format!("failed to look at the snapshot `{name}`: {what}")).with_hint(hint)
+}
+
+/// The digest of a database file. What its write-ahead log holds would not be part of it.
+fn digest(place: &Utf8Path, shown: &Utf8Path) -> Result<Digest, Failure> {
+    let refused =
+        |what: String| Failure::new(FailureClass::Usage, format!("failed to read the database `{shown}`: {what}"));
+    let mut file = File::open(place).map_err(|error| refused(error.kind().to_string()))?;
+    if !file.metadata().is_ok_and(|found| found.is_file()) {
+        return Err(refused("it is no regular file".to_owned()));
+    }
+    for ending in ["-wal", "-journal"] {
+        if std::fs::metadata(format!("{place}{ending}")).is_ok_and(|log| log.len() > 0) {
+            let what = format!("beside it lies `{shown}{ending}`, so that it is being written to, or was not closed");
+            return Err(
+                refused(what).with_hint("close it with `PRAGMA wal_checkpoint(TRUNCATE)`, or `VACUUM INTO` a copy")
+            );
+        }
+    }
+    file_digest(&mut file).map_err(|error| refused(error.kind().to_string()))
+}
+
+fn file_digest(file: &mut File) -> io::Result<Digest> {
+    let (mut hasher, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(Digest::from_bytes(hasher.finalize().into())),
+            count => hasher.update(buffer.get(..count).unwrap_or_default()),
+        }
+    }
+}

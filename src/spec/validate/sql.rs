@@ -1,0 +1,62 @@
+//! `retrieve.sql`
+
+use crate::spec::node::Span;
+use crate::spec::problem::{Code, Problem};
+use crate::spec::reader::Reader;
+use crate::spec::statement::{Piece, Value, pieces};
+use crate::spec::types::{SqlEngine, SqlSpec};
+
+/// A database, and which snapshot variables its queries name.
+pub fn sql(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<(SqlSpec, Vec<(String, Span)>)> {
+    let mut named = Vec::new();
+    let values = statement("query", section, &mut named, problems);
+    if let Some(values) = &values
+        && !values.iter().any(|value| *value != Value::TopK)
+    {
+        let problem = Problem::new(Code::Placeholder, section.span("query"), "the query does not take the question");
+        problems.push(problem.help("write `:question`, `:words` or `:vector` where it belongs, without quotes"));
+    }
+    for value in statement("state", section, &mut named, problems).unwrap_or_default() {
+        let message = format!("the state of a snapshot depends on no question, and takes no {value:?}");
+        problems.push(Problem::new(Code::Placeholder, section.span("state"), message.to_lowercase()).help("remove it"));
+    }
+    let engine = match (section.section("postgres"), section.section("sqlite")) {
+        (Some(postgres), _) => SqlEngine::Postgres { url_env: postgres.text("url_env")? },
+        (None, Some(sqlite)) => SqlEngine::Sqlite { file: sqlite.text("file").map(Into::into) },
+        (None, None) => return None,
+    };
+    let spec = SqlSpec {
+        engine,
+        query: section.text("query")?,
+        state: section.text("state"),
+        timeout_seconds: section.small("timeout_seconds")?,
+    };
+    Some((spec, named))
+}
+
+/// The values that a query takes; its names go to those that were named before.
+fn statement(
+    key: &str,
+    section: Reader<'_>,
+    named: &mut Vec<(String, Span)>,
+    problems: &mut Vec<Problem>,
+) -> Option<Vec<Value>> {
+    let (query, span) = (section.text(key)?, section.span(key));
+    let pieces = match pieces(&query) {
+        Ok(pieces) => pieces,
+        Err(problem) => {
+            let problem = Problem::new(Code::BadText, span, format!("`{key}` is not one statement: {problem}"));
+            problems.push(problem.help("write one `SELECT`; quote what is text with single quotes"));
+            return None;
+        }
+    };
+    let mut values = Vec::new();
+    for piece in pieces {
+        match piece {
+            Piece::Text(_) => {}
+            Piece::Value(value) => values.push(value),
+            Piece::Name(name) => named.push((name, span.clone())),
+        }
+    }
+    Some(values)
+}

