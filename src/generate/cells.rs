@@ -101,15 +101,17 @@ impl<'a> Calls<'a> {
     async fn attempt(&self, cell: &Cell, asked: Asked<'_>) -> Result<Attempted<()>, Failure> {
         let most = self.backend.estimate(asked.prompt);
         let entered = self.pace.enter(&self.context, StageName::Generate, most.tokens).await;
-        let _in_flight = entered.ok_or_else(interrupted)?;
+        let in_flight = entered.ok_or_else(interrupted)?;
         let reserved = self.context.budget.begin(most, &self.context.cancel).await?;
         let seq = self.writer.append(&attempt(cell, asked.prompt)).await?;
         let came = self.backend.ask(asked, &self.context).await;
+        self.pace.took(most, &came.facts);
+        self.set_pace(&came.verdict);
+        // The call is over: the next one need not wait until this one's outcome is durable.
+        drop(in_flight);
         let (record, blobs) = outcome(seq, cell, &came);
         self.writer.append_with_blobs(&record, blobs).await?;
         self.context.settle(reserved, &came.facts);
-        self.pace.took(most, &came.facts);
-        self.set_pace(&came.verdict);
         Ok(match came.verdict {
             Ok(_) => {
                 self.answered.fetch_add(1, Ordering::Relaxed);

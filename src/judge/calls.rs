@@ -115,11 +115,15 @@ impl Calls<'_> {
         let (work, question) = (self.work, &prepared.note.question);
         let most = self.backend.estimate(&prepared.packet, part);
         let entered = self.pace.enter(&self.context, StageName::Judge, most.tokens).await;
-        let _in_flight = entered.ok_or_else(interrupted)?;
+        let in_flight = entered.ok_or_else(interrupted)?;
         let reserved = self.context.budget.begin(most, &self.context.cancel).await?;
         let seq = work.writer.append(&attempt(question, self.backend.request(&prepared.packet, part))).await?;
         let Judged { verdict, facts, body, latency } = self.backend.ask(&prepared.packet, part, &self.context).await;
         let (verdict, attempted) = weigh(verdict);
+        self.pace.took(most, &facts);
+        self.set_pace(&attempted);
+        // The call is over: the next one need not wait until this one's outcome is durable.
+        drop(in_flight);
         if let Attempted::Invalid { reason, .. } = &attempted {
             work.tally.add(reason);
         }
@@ -128,21 +132,23 @@ impl Calls<'_> {
             .record(question);
         work.writer.append_with_blobs(&outcome, body.into_iter().collect()).await?;
         self.context.settle(reserved, &served);
-        self.pace.took(most, &served);
-        match &attempted {
-            Attempted::Accepted(()) => {
-                self.pace.answered();
-                work.served.accept(&served)?;
-                if self.backend.counts_tokens() {
-                    self.context.must_count(&served, "judge")?;
-                }
+        if let Attempted::Accepted(()) = &attempted {
+            work.served.accept(&served)?;
+            if self.backend.counts_tokens() {
+                self.context.must_count(&served, "judge")?;
             }
+        }
+        Ok(attempted)
+    }
+
+    fn set_pace(&self, attempted: &Attempted<()>) {
+        match attempted {
+            Attempted::Accepted(()) => self.pace.answered(),
             Attempted::Invalid { reason, retry_after } if *reason == Reason::RateLimited.code() => {
                 self.pace.refused(*retry_after);
             }
             Attempted::Invalid { .. } | Attempted::Fatal(_) => {}
         }
-        Ok(attempted)
     }
 
     /// Stops an audit whose judge has not judged anything, before it waits for all other packets as well.
