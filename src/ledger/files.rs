@@ -128,7 +128,7 @@ fn same_file(one: &Metadata, other: &Metadata) -> bool {
 /// Reads a plain file of at most `limit` bytes.
 ///
 /// # Errors
-/// As [`open_plain`], or the file is larger.
+/// As `open_plain`, or the file is larger.
 pub fn read_plain(path: &Utf8Path, what: &'static str, limit: u64) -> Result<Vec<u8>, LedgerError> {
     let file = open_to_read(path)?;
     let mut bytes = Vec::new();
