@@ -197,6 +197,32 @@ fn an_old_snapshot_in_the_tree_that_the_change_edits_is_told() {
     assert!(report.contains("This change edits old, which the rule of base commit"), "{report}");
 }
 
+#[test]
+fn a_database_of_both_snapshots_that_the_change_edits_is_told() {
+    let spec = SPEC
+        .replace("old: { git: base, path: corpus }", "old: { table: docs_1 }")
+        .replace("new: { path: corpus }", "new: { table: docs_2 }")
+        .replace(
+            "bm25: {}",
+            "sql: { sqlite: { file: docs.db }, query: \"SELECT id, text FROM {table} WHERE :question <> ''\" }",
+        );
+    let mut repository = Repository::whole();
+    let database = rusqlite::Connection::open(repository.folder.path().join("docs.db")).unwrap();
+    database
+        .execute_batch(
+            "CREATE TABLE docs_1 (id TEXT, text TEXT); INSERT INTO docs_1 VALUES ('a', 'Since version 12.');
+             CREATE TABLE docs_2 (id TEXT, text TEXT); INSERT INTO docs_2 VALUES ('a', 'Since version 13.')",
+        )
+        .unwrap();
+    repository.base = repository.commit(&[("churngate.yaml", &spec)]);
+    let (_, report) = repository.audit();
+    assert!(!report.contains("This change edits"), "{report}");
+    database.execute("UPDATE docs_1 SET text = 'Since version 13.'", []).unwrap();
+    repository.commit(&[]);
+    let (_, report) = repository.audit();
+    assert!(report.contains("This change edits `docs.db"), "{report}");
+}
+
 /// A spec in `audit/` whose answers a program of the repository gives, started in the repository's folder.
 fn with_a_program(env: &str) -> Repository {
     let command = format!("generate: {{ command: {{ argv: [sh, tools/answer.sh]{env} }},");

@@ -185,6 +185,25 @@ fn tables_of_one_sqlite_database_are_audited_killed_and_resumed() -> Result<()> 
 }
 
 #[test]
+fn a_table_that_is_not_filled_or_a_state_too_long_to_read_stops_before_anything_is_asked() -> Result<()> {
+    let many = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 2000) SELECT x FROM n";
+    for (state, status, words) in [
+        ("SELECT count(*) FROM {table}", 4, "says that the snapshot `new` has no documents"),
+        (many, 2, "gives more than 1000 rows of the snapshot `old`"),
+    ] {
+        let snapshots = json!({"old": {"table": "docs_1"}, "new": {"table": "docs_2"}});
+        let workspace = workspace(&snapshots, &json!({"sqlite": {"file": "docs.db"}, "query": FTS, "state": state}))?;
+        build(&workspace.path("docs.db"), "docs_1", &documents(1))?;
+        build(&workspace.path("docs.db"), "docs_2", &[])?;
+        let output = workspace.churngate(&["run", "--quiet", "churngate.yaml"])?;
+        assert_eq!(code(&output)?, status, "{}", stderr(&output));
+        assert!(stderr(&output).contains(words), "{}", stderr(&output));
+        assert!(workspace.run_folder().is_err(), "nothing was begun");
+    }
+    Ok(())
+}
+
+#[test]
 fn a_database_each_is_known_by_its_bytes() -> Result<()> {
     let snapshots = json!({"old": {"path": "old.db"}, "new": {"path": "new #2?.db"}});
     let query = FTS.replace("{table}", "docs");

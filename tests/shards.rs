@@ -5,6 +5,7 @@
 
 mod harness;
 
+use churngate::model::Digest;
 use harness::raw::{RawServer, Reply};
 use harness::{Workspace, code, stderr};
 use serde_json::{Value, json};
@@ -292,4 +293,35 @@ fn judgments_that_are_missing_are_weighed_over_the_whole() {
             );
         }
     }
+}
+
+/// Points the first judge's attempt elsewhere and chains the ledger anew, as somebody would who forges a shard.
+fn forge_a_request(ledger: &Path) {
+    let text = std::fs::read_to_string(ledger).unwrap();
+    let mut lines: Vec<String> = Vec::new();
+    let mut forged = false;
+    for line in text.lines() {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        if !forged && record["type"] == "attempt" {
+            record["request"] = Digest::of(b"another packet").to_string().into();
+            forged = true;
+        }
+        if let Some(last) = lines.last() {
+            record["prev"] = Digest::of(last.as_bytes()).to_string().into();
+        }
+        lines.push(record.to_string());
+    }
+    assert!(forged, "there is no attempt to forge");
+    std::fs::write(ledger, lines.join("\n") + "\n").unwrap();
+}
+
+#[test]
+fn a_shard_that_does_not_follow_from_the_protocol_is_not_merged_although_its_chains_hold() {
+    let workspace = Workspace::quickstart().unwrap();
+    let folders = shards(&workspace, 3);
+    forge_a_request(&folders[1].join("judgments.jsonl"));
+    let verified = workspace.churngate(&["verify", folders[1].to_str().unwrap()]).unwrap();
+    assert_eq!(code(&verified).unwrap(), 5, "{}", stderr(&verified));
+    let (code, said) = merge(&workspace, &folders);
+    assert!(code == 5 && said.contains("shard 2 of 3") && said.contains("request"), "{code} {said}");
 }

@@ -107,18 +107,17 @@ impl<'a> Calls<'a> {
         let came = self.backend.ask(asked, &self.context).await;
         self.pace.took(most, &came.facts);
         self.set_pace(&came.verdict);
-        // The call is over: the next one need not wait until this one's outcome is durable.
-        drop(in_flight);
+        let stands = self.stands(&came);
+        // The call is over: the next one need not wait until this one's outcome is durable, unless there must be none.
+        let stops = stands.is_err() || matches!(came.verdict, Err(Fault::Fatal { .. }));
+        let _held = Some(in_flight).filter(|_| stops);
         let (record, blobs) = outcome(seq, cell, &came);
         self.writer.append_with_blobs(&record, blobs).await?;
         self.context.settle(reserved, &came.facts);
+        stands?;
         Ok(match came.verdict {
             Ok(_) => {
                 self.answered.fetch_add(1, Ordering::Relaxed);
-                self.served.accept(&came.facts)?;
-                if self.backend.counts_tokens() {
-                    self.context.must_count(&came.facts, "generator")?;
-                }
                 Attempted::Accepted(())
             }
             Err(Fault::Invalid { reason, retry_after }) => {
@@ -127,6 +126,15 @@ impl<'a> Calls<'a> {
             }
             Err(Fault::Fatal { failure, .. }) => Attempted::Fatal(failure),
         })
+    }
+
+    /// Whether the audit can stand on an answer: one model throughout, no reply twice, and a budget that can be held.
+    fn stands(&self, came: &Came) -> Result<(), Failure> {
+        if came.verdict.is_err() {
+            return Ok(());
+        }
+        self.served.accept(&came.facts)?;
+        if self.backend.counts_tokens() { self.context.must_count(&came.facts, "generator") } else { Ok(()) }
     }
 
     fn set_pace(&self, verdict: &Result<Answer, Fault>) {

@@ -41,12 +41,14 @@ impl Context {
         }
     }
 
-    /// Whether the budget can be held to where a server answered like this. `whose` names the server.
+    /// Whether the budget can be held to where a server answered like this. `whose` names the server. A refusal (4xx) is
+    /// not a call that was served, and says nothing of tokens.
     ///
     /// # Errors
     /// Tokens or money are limited, and the server does not say how many tokens it used.
     pub fn must_count(&self, facts: &Facts, whose: &str) -> Result<(), Failure> {
-        if facts.tokens.is_some() || !self.budget.counts_tokens() {
+        let served = facts.status.is_none_or(|status| (200..300).contains(&status));
+        if facts.tokens.is_some() || !served || !self.budget.counts_tokens() {
             return Ok(());
         }
         let message = format!("the {whose}'s server does not say how many tokens a call used");

@@ -53,12 +53,16 @@ impl Pace {
                 permit = self.permits.acquire() => permit.ok()?,
                 () = context.cancel.cancelled() => return None,
             };
-            if !has_slot {
+            // Whoever waits for the server takes no slot meanwhile: else all of them would go on at once, beyond the rate.
+            if !has_slot && self.quiet().is_none() {
                 has_slot = true;
                 let slot = self.state().rate.take(tokens, Instant::now());
                 wait(context, stage, "rate_limit", slot).await?;
             }
             let Some(quiet) = self.quiet() else {
+                if !has_slot {
+                    continue;
+                }
                 return Some(InFlight { pace: self, permit: Some(permit) }).filter(|_| !context.cancel.is_cancelled());
             };
             drop(permit);
@@ -235,6 +239,19 @@ mod tests {
         pace.refused(Some(Duration::from_mins(10)));
         context.cancel.cancel();
         assert!(enter(&pace, &context).await.is_none());
+    }
+
+    #[tokio::test]
+    async fn who_waits_for_the_server_takes_no_slot_meanwhile() {
+        let (limit, context) = (RateLimit { requests_per_minute: Some(300), tokens_per_minute: None }, context());
+        let pace = Pace::new(8, limit);
+        pace.refused(Some(Duration::from_millis(700)));
+        let mut waiting = futures_util::future::join_all((0..4).map(|_| enter(&pace, &context)));
+        assert!((&mut waiting).now_or_never().is_none(), "all of them wait");
+        let after = Instant::now() + Duration::from_millis(700);
+        assert!(waiting.await.iter().all(Option::is_some));
+        // Four calls at 300 a minute: the last one comes three slots of 200 ms after the first.
+        assert!(after.elapsed() >= Duration::from_millis(590), "{:?}", after.elapsed());
     }
 
     #[tokio::test]

@@ -29,6 +29,9 @@ impl Secrets {
     pub fn redact(&self, mut bytes: Vec<u8>) -> Vec<u8> {
         for key in self.keys() {
             bytes = replaced(&bytes, key);
+            for escaped in in_json(key).into_iter().filter(|escaped| escaped != key) {
+                bytes = replaced(&bytes, &escaped);
+            }
         }
         bytes
     }
@@ -42,6 +45,19 @@ impl Secrets {
     fn keys(&self) -> impl Iterator<Item = &[u8]> {
         self.0.values().map(|key| key.expose_secret().as_bytes()).filter(|key| key.len() >= SHORTEST)
     }
+}
+
+/// How JSON may write a key otherwise than as it is: with its slashes escaped, or all that is no letter and no digit.
+fn in_json(key: &[u8]) -> [Vec<u8>; 3] {
+    let escaped = |escape: &dyn Fn(u8) -> Option<String>| {
+        key.iter().flat_map(|byte| escape(*byte).map_or_else(|| vec![*byte], String::into_bytes)).collect()
+    };
+    let sign = |byte: u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
+    [
+        escaped(&|byte| (byte == b'/').then(|| "\\/".to_owned())),
+        escaped(&|byte| sign(byte).then(|| format!("\\u{byte:04x}"))),
+        escaped(&|byte| sign(byte).then(|| format!("\\u{byte:04X}"))),
+    ]
 }
 
 /// One pass from left to right, so that a key that is part of what replaces it does no harm.
@@ -76,5 +92,15 @@ mod tests {
         assert_eq!(redacted, b"[key], [key][key]; ses, 1");
         assert!(!secrets.appear_in(&redacted) && secrets.appear_in(b"xsesame!!x"));
         assert_eq!(format!("{secrets:?}"), r#"{"A", "SHORT"}"#);
+    }
+
+    #[test]
+    fn keys_are_replaced_as_json_may_write_them_too() {
+        let mut secrets = Secrets::default();
+        secrets.insert("A", "ab/cd+12".to_owned().into());
+        for written in ["ab/cd+12", r"ab\/cd+12", r"ab\u002fcd\u002b12", r"ab\u002Fcd\u002B12"] {
+            let body = format!(r#"{{"error":"bad key {written}"}}"#).into_bytes();
+            assert_eq!(secrets.redact(body), br#"{"error":"bad key [key]"}"#, "{written}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use super::plan::{Plan, Prepared, Task};
 use super::progress::Progress;
 use super::record::{JudgmentOutcome, attempt};
 use super::stage::{Packets, Work};
-use crate::http::chat::Reason;
+use crate::http::chat::{Facts, Reason};
 use crate::http::{Attempted, Context, Pace, RetryPolicy, interrupted, until_accepted};
 use crate::ledger::record::{self, Record, Verdict};
 use crate::model::{Digest, Event, Failure, FailureClass, StageName};
@@ -122,8 +122,10 @@ impl Calls<'_> {
         let (verdict, attempted) = weigh(verdict);
         self.pace.took(most, &facts);
         self.set_pace(&attempted);
-        // The call is over: the next one need not wait until this one's outcome is durable.
-        drop(in_flight);
+        let stands = self.stands(&attempted, &facts);
+        // The call is over: the next one need not wait until this one's outcome is durable, unless there must be none.
+        let stops = stands.is_err() || matches!(attempted, Attempted::Fatal(_));
+        let _held = Some(in_flight).filter(|_| stops);
         if let Attempted::Invalid { reason, .. } = &attempted {
             work.tally.add(reason);
         }
@@ -132,13 +134,15 @@ impl Calls<'_> {
             .record(question);
         work.writer.append_with_blobs(&outcome, body.into_iter().collect()).await?;
         self.context.settle(reserved, &served);
-        if let Attempted::Accepted(()) = &attempted {
-            work.served.accept(&served)?;
-            if self.backend.counts_tokens() {
-                self.context.must_count(&served, "judge")?;
-            }
-        }
+        stands?;
         Ok(attempted)
+    }
+
+    /// Whether the audit can stand on a judgment: one model throughout, no reply twice, and a budget that can be held.
+    fn stands(&self, attempted: &Attempted<()>, facts: &Facts) -> Result<(), Failure> {
+        let Attempted::Accepted(()) = attempted else { return Ok(()) };
+        self.work.served.accept(facts)?;
+        if self.backend.counts_tokens() { self.context.must_count(facts, "judge") } else { Ok(()) }
     }
 
     fn set_pace(&self, attempted: &Attempted<()>) {

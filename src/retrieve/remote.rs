@@ -79,9 +79,8 @@ pub(super) async fn passes(
     let found = moved::expect(protocol, context).await?;
     let own = Context { cancel: context.cancel.child_token(), ..context.clone() };
     let mut stage = Stage { protocol, backend, variables: found, vectors: None, writer, context: own };
-    if progress.count().0 < progress.count().1 {
-        stage.embed(folder).await?;
-    }
+    // Where nothing is left to ask either: a run that stopped at its last check is checked when it goes on.
+    stage.embed(folder).await?;
     for pass in 0..PASSES {
         stage.pass(pass, progress).await?;
         if context.cancel.is_cancelled() {

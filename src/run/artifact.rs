@@ -12,8 +12,9 @@ const MAX_BYTES: u64 = 1 << 30;
 const MAX_FILES: u64 = 500_000;
 
 /// The files of a run's own folder. Blobs lie in `blobs`.
-const FILES: [&str; 18] = [
+const FILES: [&str; 19] = [
     "protocol.lock.json",
+    "vectors.jsonl",
     "evidence.jsonl",
     "answers.jsonl",
     "judgments.jsonl",

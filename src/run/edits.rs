@@ -9,6 +9,7 @@ use crate::model::{Failure, FailureClass, SnapshotName};
 use crate::retrieve::corpus;
 use crate::spec::{
     self, CommandSpec, Difference, EmbedBackend, GenerateBackend, JudgeBackend, RetrieveBackend, SnapshotSource, Spec,
+    SqlEngine,
 };
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -80,7 +81,7 @@ fn edit_of(folder: &Utf8Path, path: &Utf8Path, base: &[u8]) -> Option<Edit> {
 fn edits_of_trusted(spec: &Spec, folder: &Utf8Path, base: &CommitId) -> Result<Vec<Utf8PathBuf>, Failure> {
     let commits = [base.clone(), git::resolve(folder, "HEAD")?];
     let mut edited = Vec::new();
-    for path in old_folders(spec) {
+    for path in old_folders(spec).chain(shared_database(spec)) {
         if is_edited(folder, &commits, &corpus::file_of(path))? {
             edited.push(path.to_owned());
         }
@@ -106,6 +107,15 @@ fn old_folders(spec: &Spec) -> impl Iterator<Item = &Utf8Path> {
         SnapshotSource::Path(path) => Some(path.as_path()),
         SnapshotSource::Git { .. } | SnapshotSource::Variables(_) | SnapshotSource::From(_) => None,
     })
+}
+
+/// A database file that holds the old snapshot beside the new one.
+fn shared_database(spec: &Spec) -> Option<&Utf8Path> {
+    let RetrieveBackend::Sql(sql) = &spec.retrieve.backend else { return None };
+    match &sql.engine {
+        SqlEngine::Sqlite { file } => file.as_deref(),
+        SqlEngine::Postgres { .. } => None,
+    }
 }
 
 fn commands(spec: &Spec) -> impl Iterator<Item = &CommandSpec> {

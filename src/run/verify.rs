@@ -60,7 +60,10 @@ fn whole(folder: &Utf8Path) -> Result<Verified, Failure> {
 }
 
 /// Whether each stage's ledger follows from the protocol and the stage before it.
-fn stages(protocol: &Protocol, locks: &Locks) -> Result<[String; 3], Failure> {
+///
+/// # Errors
+/// The first difference: class [`FailureClass::Evidence`].
+pub(super) fn stages(protocol: &Protocol, locks: &Locks) -> Result<[String; 3], Failure> {
     Ok([
         retrieve::check(protocol, &locks.evidence)?,
         generate::check(protocol, &locks.evidence)?,

@@ -67,6 +67,7 @@ impl SpecErrors {
 fn window(source: &str, place: &Span, related: Option<&Span>) -> Span {
     let first = related.map_or(place.start, |span| span.start.min(place.start));
     let last = related.map_or(place.end, |span| span.end.max(place.end));
+    let (first, last) = (source.floor_char_boundary(first), source.floor_char_boundary(last));
     let start = source[..first].rfind('\n').map_or(0, |at| at + 1);
     start..source[last..].find('\n').map_or(source.len(), |at| last + at)
 }
@@ -75,6 +76,7 @@ fn window(source: &str, place: &Span, related: Option<&Span>) -> Span {
 fn first_line(source: &str, span: &Span) -> Span {
     let text = source.get(span.clone()).unwrap_or("");
     let length = text.find(['\n', '\r']).unwrap_or(text.len());
-    let start = span.start.min(source.len());
+    // A place may be of another text, where a preset was filled with a value of the spec.
+    let start = source.floor_char_boundary(span.start);
     start..start + length
 }

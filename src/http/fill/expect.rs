@@ -10,7 +10,7 @@ const SHOWN: usize = 120;
 /// What must hold in a reply before anything else of it is believed: a server can say within a success that it failed.
 #[derive(Clone, Copy, Debug)]
 pub struct Expect<'a> {
-    /// Pointers and the value that each must reach, or a list of such values.
+    /// Pointers and the value that each must reach, at least once, or a list of such values.
     pub ok: &'a BTreeMap<String, Value>,
     /// Pointers that must reach nothing: no value, null, or something empty.
     pub absent: &'a [String],
@@ -21,7 +21,8 @@ impl Expect<'_> {
     #[must_use]
     pub fn holds(&self, reply: &Value) -> bool {
         let good = |(pointer, wanted): (&String, &Value)| {
-            pointer::reach(reply, pointer).is_some_and(|all| all.iter().all(|value| fits(value, wanted)))
+            pointer::reach(reply, pointer)
+                .is_some_and(|all| !all.is_empty() && all.iter().all(|value| fits(value, wanted)))
         };
         let gone =
             |pointer: &String| pointer::reach(reply, pointer).is_none_or(|all| all.iter().all(|value| is_empty(value)));
@@ -76,6 +77,12 @@ mod tests {
         assert!(holds(&[("/shards/*/failed", json!(0))], &[], &reply));
         assert!(!holds(&[("/status", json!("red"))], &[], &reply));
         assert!(!holds(&[("/gone", json!(null))], &[], &reply));
+        for nothing in [json!({"shards": []}), json!({"shards": [{}]})] {
+            assert!(
+                !holds(&[("/shards/*/failed", json!(0))], &[], &nothing),
+                "{nothing}: ready is not said of nothing"
+            );
+        }
         assert!(!holds(&[("/status", json!(0))], &[], &reply));
     }
 

@@ -100,7 +100,7 @@ impl<'a> Database<'a> {
     pub(super) fn state(&self, variables: &BTreeMap<String, String>) -> Result<Option<Query>, Failure> {
         let Some(state) = &self.spec.state else { return Ok(None) };
         let (sql, values) = self.filled(state, variables, &|_| Err("it is asked of no question".to_owned()))?;
-        Ok(Some(Query { sql, values, file: self.file(variables), columns: &[], rows: super::state::ROWS }))
+        Ok(Some(Query { sql, values, file: self.file(variables), columns: &[], rows: super::state::ROWS + 1 }))
     }
 
     /// The database file of a snapshot, for SQLite.

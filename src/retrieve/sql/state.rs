@@ -39,11 +39,30 @@ pub(in crate::retrieve) async fn identify(
             }
         }
         let rows = rows.map_err(|error| failure(error, name))?;
+        if rows.len() > ROWS as usize {
+            return Err(too_many(name));
+        }
         identity.documents = rows.first().and_then(|row| row.first()?.as_deref()?.parse().ok());
+        if identity.documents == Some(0) {
+            return Err(empty(name));
+        }
         identity.state.extend(rows.into_iter().map(in_words));
         identity.asked = true;
     }
     Ok(identity)
+}
+
+/// An index that is not filled yet would answer every question with nothing, and pass for churn.
+fn empty(name: &SnapshotName) -> Failure {
+    Failure::new(FailureClass::Incomplete, format!("`state` says that the snapshot `{name}` has no documents"))
+        .with_hint("fill it, then run the same command again")
+}
+
+/// What stands beyond the rows that are read could change without anybody noticing.
+fn too_many(name: &SnapshotName) -> Failure {
+    let message = format!("`state` gives more than {ROWS} rows of the snapshot `{name}`");
+    Failure::new(FailureClass::Usage, message)
+        .with_hint("let the database sum them up, such as `SELECT count(*), md5(string_agg(...))`")
 }
 
 /// A row as one text; a cell without a value is not an empty one.

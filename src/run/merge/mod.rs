@@ -5,6 +5,7 @@ mod parts;
 
 use super::audit::{self, Finished};
 use super::recompute::{self, Locks};
+use super::verify::stages;
 use super::{origin, shard, standing};
 use crate::freeze;
 use crate::git;

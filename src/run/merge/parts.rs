@@ -2,7 +2,7 @@
 
 use super::origin::{self, Origin};
 use super::shard::{self, Shard};
-use super::usage;
+use super::{Locks, stages, usage};
 use crate::freeze::{self, Protocol};
 use crate::ledger::record::Record;
 use crate::ledger::{self, BlobCheck, Verification, stage};
@@ -51,6 +51,7 @@ impl Part {
         }
         let part = Self { folder: folder.to_owned(), shard: finished.part, protocol, verification };
         part.check_questions().map_err(named)?;
+        part.check_stages().map_err(named)?;
         Ok(part)
     }
 
@@ -67,6 +68,12 @@ impl Part {
             Some(lacking) => wrong(format!("its ledgers lack question `{lacking}`")),
             None => Ok(()),
         }
+    }
+
+    /// Whether its requests, packets and unchanged prompts follow from the protocol, as `verify` asks of every run.
+    fn check_stages(&self) -> Result<(), Failure> {
+        let cut = self.shard.cut(self.protocol.clone())?;
+        stages(&cut, &Locks::open(&self.folder)?).map(|_checked| ())
     }
 
     pub(super) fn heads(&self) -> Heads {
