@@ -1,7 +1,7 @@
 //! The embedded BM25 at 100,000 and 1,000,000 short documents: one build each in a temporary folder, then questions one
 //! after the other, with the peak of the process's memory after each step (Linux). One run, no statistics: for ratios.
 //!
-//!     CARGO_PROFILE_DEV_OPT_LEVEL=3 cargo bench --profile dev --bench scale
+//!     cargo bench --bench scale
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench may stop, and shows what it measured")]
 
