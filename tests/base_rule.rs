@@ -266,6 +266,30 @@ fn a_program_that_the_change_edits_is_given_no_keys() {
     assert!(!repository.folder.path().join("stolen").exists());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_program_behind_a_link_is_given_no_keys_either() {
+    for (link, target, path) in [("scripts", "tools", "scripts/answer.sh"), ("answer", "tools/answer.sh", "answer")] {
+        let mut repository = with_a_program(", env: [KEY]");
+        std::os::unix::fs::symlink(target, repository.folder.path().join(link)).unwrap();
+        let spec = repository.read("audit/churngate.yaml").replace("tools/answer.sh", path);
+        repository.base = repository.commit(&[("audit/churngate.yaml", &spec)]);
+        let base = format!("--base={}", repository.base);
+        let run = || {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_churngate"));
+            command.current_dir(repository.folder.path()).args(["run", "--quiet", &base, "audit/churngate.yaml"]);
+            let output = command.env("KEY", "secret").output().unwrap();
+            (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+        };
+        let (code, said) = run();
+        assert!(code != Some(2), "nothing is edited yet: {said}");
+        repository.commit(&[("tools/answer.sh", "printf %s \"$KEY\" >stolen\n")]);
+        let (code, said) = run();
+        assert!(code == Some(2) && said.contains(&format!("edits `{path}`")), "{said}");
+        assert!(!repository.folder.path().join("stolen").exists());
+    }
+}
+
 #[test]
 fn a_run_that_the_change_brings_along_is_refused() {
     let repository = Repository::whole();

@@ -137,8 +137,31 @@ fn given_keys(path: &Utf8Path, base: &CommitId) -> Failure {
     )
 }
 
-/// Whether the two commits have different things at a path, which is relative to `folder`.
+/// Whether the change edits what lies at a path, which is relative to `folder`. Git has the text of a symbolic link alone, so
+/// links are followed: what counts is what is read or started.
 fn is_edited(folder: &Utf8Path, commits: &[CommitId; 2], path: &Utf8Path) -> Result<bool, Failure> {
+    if differs(folder, commits, path)? {
+        return Ok(true);
+    }
+    let (mut way, mut linked) = (Utf8PathBuf::new(), false);
+    for part in path.components() {
+        way.push(part);
+        if folder.join(&way).is_symlink() {
+            linked = true;
+            if differs(folder, commits, &way)? {
+                return Ok(true);
+            }
+        }
+    }
+    let Some(real) = linked.then(|| folder.join(path).canonicalize_utf8().ok()).flatten() else { return Ok(false) };
+    match (real.parent(), real.file_name()) {
+        (Some(parent), Some(name)) => differs(parent, commits, Utf8Path::new(name)),
+        _ => Ok(false),
+    }
+}
+
+/// Whether the two commits have different things at a path, which is relative to `folder`.
+fn differs(folder: &Utf8Path, commits: &[CommitId; 2], path: &Utf8Path) -> Result<bool, Failure> {
     let at = |commit: &CommitId| match git::locate(folder, commit, path) {
         Ok(Located::Tree(object) | Located::Blob { object, .. }) => Ok(Some(object)),
         Err(git::GitError::NoSuchPath { .. }) => Ok(None),
