@@ -19,7 +19,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 const TOP_K: usize = 4;
 const QUESTIONS: usize = 30;
@@ -159,29 +158,6 @@ fn workspace(server: &Chroma, new: &str) -> Result<Workspace> {
     Ok(workspace)
 }
 
-/// Runs until some of the evidence is there, and is killed.
-fn killed(workspace: &Workspace) -> Result<PathBuf> {
-    let mut command = workspace.command();
-    let command = command.args(["run", "--quiet", "--tasks", "1", "churngate.yaml"]);
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-    let lines = || -> Result<(PathBuf, usize)> {
-        let folder = workspace.run_folder()?;
-        let text = std::fs::read_to_string(folder.join("evidence.jsonl"))?;
-        Ok((folder, text.lines().count()))
-    };
-    loop {
-        match lines() {
-            Ok((folder, count)) if count > 20 => {
-                child.kill()?;
-                child.wait()?;
-                return Ok(folder);
-            }
-            _ => ensure!(child.try_wait()?.is_none(), "it ended before it was killed"),
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
 /// The ids that each question retrieved, in the order of questions, by snapshot.
 type Locked = BTreeMap<String, Vec<Vec<String>>>;
 
@@ -223,7 +199,7 @@ fn two_collections_are_audited_killed_resumed_and_swapped() -> Result<()> {
     server.build("docs_swapped", "1", &new)?;
 
     let workspace = workspace(&server, "docs_2")?;
-    let folder = killed(&workspace)?;
+    let folder = harness::killed(workspace.command(), &workspace)?;
     let output = workspace.churngate(&["run", "--quiet", "churngate.yaml"])?;
     assert!([0, 1].contains(&code(&output)?), "{}", stderr(&output));
     let (evidence, once) = locked(&folder)?;

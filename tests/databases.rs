@@ -11,7 +11,7 @@ mod harness;
 #[path = "databases/postgres.rs"]
 mod postgres;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use camino::Utf8Path;
 use churngate::ledger::record::{PassRecord, Record, Verdict};
 use churngate::ledger::{self, BlobReader, stage};
@@ -21,8 +21,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
 
 const TOP_K: usize = 4;
 const QUESTIONS: usize = 40;
@@ -69,31 +68,6 @@ fn workspace(snapshots: &Value, sql: &Value) -> Result<Workspace> {
     Ok(workspace)
 }
 
-/// Runs until some of the evidence is there, and is killed.
-fn killed(mut command: Command, workspace: &Workspace) -> Result<PathBuf> {
-    let command = command.args(["run", "--quiet", "--tasks", "1", "churngate.yaml"]);
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
-    loop {
-        let lines = || -> Result<(PathBuf, usize)> {
-            let folder = workspace.run_folder()?;
-            let text = std::fs::read_to_string(folder.join("evidence.jsonl"))?;
-            Ok((folder, text.lines().count()))
-        };
-        match lines() {
-            Ok((folder, count)) if count > 20 => {
-                child.kill()?;
-                child.wait()?;
-                return Ok(folder);
-            }
-            _ if child.try_wait()?.is_some() => {
-                bail!("it ended before it was killed: {}", stderr(&child.wait_with_output()?));
-            }
-            _ => {}
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
 /// Ids by snapshot, in the order of questions.
 type Locked = BTreeMap<String, Vec<Vec<String>>>;
 
@@ -123,7 +97,7 @@ fn locked(folder: &Path) -> Result<Locked> {
 
 /// Kills a run, goes on with it, verifies it, and gives back its folder with the locked evidence.
 fn audited(workspace: &Workspace, command: &dyn Fn() -> Command) -> Result<(PathBuf, Locked)> {
-    let folder = killed(command(), workspace)?;
+    let folder = harness::killed(command(), workspace)?;
     let output = command().args(["run", "--quiet", "churngate.yaml"]).output()?;
     ensure!([0, 1].contains(&code(&output)?), "{}", stderr(&output));
     let verified = workspace.churngate(&["verify", &folder.display().to_string()])?;

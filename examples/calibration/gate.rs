@@ -3,8 +3,7 @@
 use churngate::analyze::{Settings, analyze};
 use churngate::gate::{Verdict, decide};
 use churngate::model::{
-    Answer, Confidence, Kernel, Label, Normalisation, Observation, PercentagePoints, QuestionId, SnapshotAnswers,
-    SnapshotName,
+    Answer, Kernel, Label, Observation, PercentagePoints, QuestionId, SnapshotAnswers, SnapshotName,
 };
 use churngate::spec::{Condition, GateLine, GateSpec};
 use rand_chacha::ChaCha20Rng;
@@ -168,16 +167,7 @@ fn semantic_alone() -> GateSpec {
 }
 
 pub fn settings() -> Settings {
-    Settings {
-        old: SnapshotName::old(),
-        new: SnapshotName::new_snapshot(),
-        between: Vec::new(),
-        closed_book: false,
-        normalisation: Normalisation::None,
-        confidence: Confidence::default(),
-        draws: 1,
-        bootstrap_key: [0; 32],
-    }
+    Settings { draws: 1, ..Settings::default() }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]

@@ -11,7 +11,8 @@ use serde_json::Value;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
+    time::Duration,
 };
 
 /// The project's own folder.
@@ -116,4 +117,29 @@ pub fn figures(folder: &Path) -> Result<Value> {
     let record = result.as_object_mut().context("no object")?.remove("record");
     ensure!(record.is_some(), "the result has no record");
     Ok(result)
+}
+
+/// Runs until some of the evidence is there, and is killed.
+pub fn killed(mut command: Command, workspace: &Workspace) -> Result<PathBuf> {
+    let command = command.args(["run", "--quiet", "--tasks", "1", "churngate.yaml"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+    loop {
+        let lines = || -> Result<(PathBuf, usize)> {
+            let folder = workspace.run_folder()?;
+            let text = std::fs::read_to_string(folder.join("evidence.jsonl"))?;
+            Ok((folder, text.lines().count()))
+        };
+        match lines() {
+            Ok((folder, count)) if count > 20 => {
+                child.kill()?;
+                child.wait()?;
+                return Ok(folder);
+            }
+            _ if child.try_wait()?.is_some() => {
+                anyhow::bail!("it ended before it was killed: {}", stderr(&child.wait_with_output()?));
+            }
+            _ => {}
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }

@@ -1,37 +1,9 @@
-//! Specs as people write them, and what is said about their mistakes.
+//! What is read and what is refused.
 
-use super::problem::Code;
-use super::{Condition, GateSpec, RetrieveBackend, SnapshotSource, Spec, SpecErrors, parse};
-
-/// A whole spec with every section that must stand.
-pub const SMALL: &str = "\
-version: 1
-name: docs-search
-questions: { file: questions.jsonl }
-snapshots:
-  old: { git: base, path: corpus }
-  new: { path: corpus }
-retrieve: { bm25: {} }
-generate: { reader: {} }
-judge: { embedded: {} }
-";
-
-fn errors(text: &str) -> SpecErrors {
-    parse(text, "churngate.yaml").unwrap_err()
-}
-
-fn codes(text: &str) -> Vec<&'static str> {
-    errors(text).problems.iter().map(|problem| problem.code.as_str()).collect()
-}
-
-fn with(line: &str, instead: &str) -> String {
-    assert!(SMALL.contains(line), "{line}");
-    SMALL.replace(line, instead)
-}
-
-fn small() -> Spec {
-    parse(SMALL, "churngate.yaml").unwrap()
-}
+use super::{SMALL, codes, errors, small, with};
+use crate::spec::problem::Code;
+use crate::spec::yaml::MAX_BYTES;
+use crate::spec::{Condition, GateSpec, GenerateBackend, RetrieveBackend, SnapshotSource, from_canonical, parse};
 
 #[test]
 fn defaults_are_those_of_the_published_protocol() {
@@ -89,7 +61,7 @@ tolerance: { invalid_cells: 1% }
     assert!(matches!(&spec.snapshots[1].source, SnapshotSource::Variables(map) if map["index"] == "docs_n3"));
     let RetrieveBackend::Http(http) = &spec.retrieve.backend else { panic!("not http") };
     assert_eq!(http.expect.ok["/_shards/failed"], serde_json::json!(0));
-    let super::GenerateBackend::Model(server) = &spec.generate.backend else { panic!("not openai") };
+    let GenerateBackend::Model(server) = &spec.generate.backend else { panic!("not openai") };
     assert_eq!(server.base_url, "https://api.openai.com/v1");
     assert_eq!(server.temperature.as_ref().map(ToString::to_string).as_deref(), Some("0.7"));
     assert!(matches!(spec.gate.incompatible_when[0].condition, Condition::AtLeast(_)));
@@ -218,7 +190,7 @@ fn what_has_no_place_in_a_spec_is_refused() {
     assert_eq!(codes("# nothing\n"), ["empty"]);
     assert_eq!(codes("just text"), ["wrong-type"]);
     assert_eq!(codes("a: [b"), ["syntax"]);
-    assert_eq!(codes(&"x".repeat(super::yaml::MAX_BYTES + 1)), ["too-large"]);
+    assert_eq!(codes(&"x".repeat(MAX_BYTES + 1)), ["too-large"]);
     assert_eq!(codes(&"[".repeat(5_000)), ["too-deep"]);
 }
 
@@ -233,7 +205,7 @@ fn controls_that_cannot_go_together_are_refused() {
     ] {
         let text = with("reader: {}", good);
         let spec = parse(&text, "churngate.yaml").unwrap_or_else(|errors| panic!("{}", errors.render(false)));
-        let again = super::from_canonical(&spec.canonical()).unwrap();
+        let again = from_canonical(&spec.canonical()).unwrap();
         assert_eq!(again.generate.backend, spec.generate.backend, "{good}");
     }
     for (bad, code) in [
@@ -263,7 +235,7 @@ fn what_only_paces_a_run_is_no_part_of_what_is_measured() {
     let paced = server(
         ", price: { input: 0.4, output: 1.6 }, rate_limit: { requests_per_minute: 500, tokens_per_minute: 30000 }",
     );
-    let super::GenerateBackend::Model(model) = &paced.generate.backend else { panic!("no model") };
+    let GenerateBackend::Model(model) = &paced.generate.backend else { panic!("no model") };
     assert_eq!(model.price.map(|price| (price.input, price.output)), Some((400, 1_600)));
     assert_eq!(model.rate_limit.tokens_per_minute, Some(30_000));
     assert_eq!(paced.canonical(), server("").canonical());
@@ -288,7 +260,7 @@ fn only_the_new_snapshot_may_be_named_by_a_file() {
     };
     let spec = parse(&text("new: { from: index.yaml }"), "s").unwrap();
     assert_eq!(spec.snapshots[1].source, crate::spec::SnapshotSource::From("index.yaml".into()));
-    assert_eq!(super::from_canonical(&spec.canonical()), Some(spec));
+    assert_eq!(from_canonical(&spec.canonical()), Some(spec));
     assert_eq!(codes(&text("new: { from: /etc/passwd }")), ["bad-text"]);
     assert_eq!(codes(&text("new: { from: index.yaml, index: docs_v2 }")), ["conflict"]);
     let old = text("new: { from: index.yaml }").replace("old: { index: docs_v1 }", "old: { from: a.yaml }");
@@ -395,235 +367,10 @@ wrong-unit
 "#);
 }
 
-/// The rendered problems of a small spec with one part replaced.
-fn shown(line: &str, instead: &str) -> String {
-    errors(&with(line, instead)).render(false)
-}
-
-#[test]
-fn an_unknown_key_is_shown_with_the_nearest_one() {
-    insta::assert_snapshot!(shown("bm25: {} }", "bm25: {}, top_l: 8 }"), @r#"
-error[unknown-key]: unknown key `top_l` in `retrieve`
- --> churngate.yaml:7:23
-  |
-7 | retrieve: { bm25: {}, top_l: 8 }
-  |                       ^^^^^ did you mean `top_k`?
-  |
-  = help: known keys are `bm25`, `preset`, `http`, `sql`, `command`, `file`, `base_url`, `key_env`, `with`, `embed`, `top_k`, `max_chars`, `on_mismatch`, `concurrency`
-"#);
-}
-
-#[test]
-fn a_key_that_is_like_no_other_is_shown_with_all_known_ones() {
-    insta::assert_snapshot!(shown("judge: { embedded: {} }", "judge: { embedded: {}, colour: red }"), @r#"
-error[unknown-key]: unknown key `colour` in `judge`
- --> churngate.yaml:9:24
-  |
-9 | judge: { embedded: {}, colour: red }
-  |                        ^^^^^^
-  |
-  = help: known keys are `openai`, `responses`, `anthropic`, `command`, `embedded`, `normalisation`, `concurrency`, `max_attempts`
-"#);
-}
-
-#[test]
-fn a_duplicate_key_is_shown_with_the_first_one() {
-    insta::assert_snapshot!(shown("judge: { embedded: {} }", "judge: { embedded: {} }\nname: other"), @r#"
-error[duplicate-key]: the key `name` stands here twice
-  --> churngate.yaml:10:1
-   |
- 2 | name: docs-search
-   | ---- first here
-...
-10 | name: other
-   | ^^^^
-   |
-   = help: keep one of the two
-"#);
-}
-
-#[test]
-fn a_number_that_is_none_is_shown_in_its_place() {
-    insta::assert_snapshot!(shown("reader: {}", "reader: { temperature: .nan }"), @r#"
-error[not-finite]: `.nan` is not a finite number
- --> churngate.yaml:8:36
-  |
-8 | generate: { reader: { temperature: .nan } }
-  |                                    ^^^^
-  |
-  = help: write a number in decimal digits
-"#);
-}
-
-#[test]
-fn an_anchor_and_its_alias_are_shown_both() {
-    let text = with("old: { git: base, path: corpus }", "old: &old { path: corpus }")
-        .replace("new: { path: corpus }", "new: *old");
-    insta::assert_snapshot!(errors(&text).render(false), @r#"
-error[anchor]: anchors are not allowed in a spec
- --> churngate.yaml:5:8
-  |
-5 |   old: &old { path: corpus }
-  |        ^^^^
-  |
-  = help: write the value out where it is needed
-
-error[alias]: aliases are not allowed in a spec
- --> churngate.yaml:6:8
-  |
-6 |   new: *old
-  |        ^^^^
-  |
-  = help: write the value out, or quote it if it is a text that begins with `*`
-"#);
-}
-
-#[test]
-fn an_anchor_is_marked_wherever_it_stands() {
-    for (from, to) in [
-        ("name: docs-search", "name: &an docs-search"),
-        ("name: docs-search", "name: &an\n  docs-search"),
-        ("name: docs-search", "name: !!str &an 'a & b'"),
-        ("name: docs-search", "&an name: docs-search"),
-        ("name: docs-search", "name: &an"),
-        ("snapshots:\n", "snapshots: &an # R&D\n"),
-    ] {
-        let text = with(from, to);
-        let errors = errors(&text);
-        let anchor = errors.problems.iter().find(|problem| problem.code == Code::Anchor).unwrap();
-        assert_eq!(&text[anchor.span.clone()], "&an", "{to}");
-    }
-}
-
-#[test]
-fn parser_words_begin_in_lower_case_and_names_do_not() {
-    let rendered = errors(&with("version: 1", "%YAML 1.2\n---\nversion: 1")).render(false);
-    assert!(rendered.contains("error[directive]: YAML directives are not allowed in a spec"), "{rendered}");
-    for text in ["a: [", "a: 'b", "a: b: c", "\tx: 1", "a: *", "- a\nb: c", "{a", "%TAG ! x\n---\na: 1", "a: \"\\q\""] {
-        let rendered = errors(text).render(false);
-        for line in rendered.lines().filter(|line| line.starts_with("error[")) {
-            let words = line.rsplit(": ").next().unwrap();
-            let (mut letters, second) = (words.chars(), words.chars().nth(1).unwrap());
-            let is_name = second.is_uppercase();
-            assert!(letters.next().unwrap().is_lowercase() || is_name, "{line}");
-        }
-    }
-}
-
-#[test]
-fn a_wrong_unit_is_shown_with_the_right_one() {
-    insta::assert_snapshot!(shown("version: 1", "version: 1\ntolerance: { invalid_cells: 0.01 }"), @r#"
-error[wrong-unit]: expected percentage points, found `0.01`
- --> churngate.yaml:2:29
-  |
-2 | tolerance: { invalid_cells: 0.01 }
-  |                             ^^^^
-  |
-  = help: write a decimal number followed by `pp`, such as `1pp`
-"#);
-}
-
-#[test]
-fn a_missing_section_is_shown_with_what_to_add() {
-    insta::assert_snapshot!(shown("judge: { embedded: {} }\n", ""), @r#"
-error[missing-key]: the key `judge` is missing in the spec
- --> churngate.yaml:1:1
-  |
-1 | version: 1
-  | ^
-  |
-  = help: add `judge: { openai: { ... } }`
-"#);
-}
-
-#[test]
-fn a_word_that_is_none_is_shown_with_the_nearest_one() {
-    insta::assert_snapshot!(shown("version: 1", "version: 1\ngate: { inconclusive: wran }"), @r#"
-error[unknown-word]: `wran` is not one of `pass`, `warn`, `fail`
- --> churngate.yaml:2:23
-  |
-2 | gate: { inconclusive: wran }
-  |                       ^^^^
-  |
-  = help: did you mean `warn`?
-"#);
-}
-
-#[test]
-fn two_backends_are_shown_both() {
-    insta::assert_snapshot!(shown("judge: { embedded: {} }", "judge:\n  embedded: {}\n  command: { argv: [judge] }"), @r#"
-error[conflict]: `judge` takes only one of `openai`, `responses`, `anthropic`, `command`, `embedded`
-  --> churngate.yaml:11:3
-   |
-10 |   embedded: {}
-   |   -------- the first one
-11 |   command: { argv: [judge] }
-   |   ^^^^^^^
-   |
-   = help: keep one of them
-"#);
-}
-
-#[test]
-fn a_placeholder_without_quotes_is_shown_with_its_remedy() {
-    let http = "http: { url: 'http://h/{index}', body: { q: {{question}} } }";
-    let text = with("bm25: {}", http)
-        .replace("old: { git: base, path: corpus }", "old: { index: a }")
-        .replace("new: { path: corpus }", "new: { index: b }");
-    insta::assert_snapshot!(errors(&text).render(false), @r#"
-error[complex-key]: a key must be a single text
- --> churngate.yaml:7:58
-  |
-7 | retrieve: { http: { url: 'http://h/{index}', body: { q: {{question}} } } }
-  |                                                          ^^^^^^^^^^
-  |
-  = help: a text with braces, such as `"{{question}}"`, must stand in quotes
-"#);
-}
-
-#[test]
-fn a_key_in_place_of_its_name_is_hidden_where_it_stands() {
-    insta::assert_snapshot!(shown("reader: {}", "openai: { model: m, key_env: hunter2hunter2 }"), @r#"
-error[secret-in-spec]: expected the name of an environment variable, found something else, not shown here
- --> churngate.yaml:8:42
-  |
-8 | generate: { openai: { model: m, key_env: ************** } }
-  |                                          ^^^^^^^^^^^^^^
-  |
-  = help: write the variable's name in capital letters, such as `OPENAI_API_KEY`; if a key stands here, revoke it
-"#);
-}
-
-#[test]
-fn a_quote_that_is_not_closed_is_shown_with_its_place() {
-    insta::assert_snapshot!(shown("name: docs-search", "name: \"docs-search"), @r#"
-error[syntax]: not valid YAML: invalid indentation in multiline quoted scalar
- --> churngate.yaml:3:1
-  |
-3 | questions: { file: questions.jsonl }
-  | ^
-  |
-  = help: a quote before this place is not closed; close it on its own line
-"#);
-}
-
-#[test]
-fn a_truth_value_in_other_words_is_refused_with_the_right_ones() {
-    insta::assert_snapshot!(shown("new: { path: corpus }", "new: { path: corpus }\n  closed_book: yes"), @r#"
-error[wrong-type]: expected `true` or `false`, found `yes`
- --> churngate.yaml:7:16
-  |
-7 |   closed_book: yes
-  |                ^^^
-  |
-  = help: write `true` or `false`, in small letters and without quotes
-"#);
-}
-
 #[test]
 fn what_is_written_as_canonical_is_read_as_the_same_spec() {
     let spec = small();
-    assert_eq!(super::from_canonical(&spec.canonical()).as_ref(), Some(&spec));
+    assert_eq!(from_canonical(&spec.canonical()).as_ref(), Some(&spec));
     let again = parse(&spec.canonical().to_string(), "canonical.json");
     assert_eq!(again.as_ref(), Ok(&spec), "JSON is YAML");
 }
