@@ -106,6 +106,29 @@ fn an_unchanged_rule_is_not_mentioned() {
 }
 
 #[test]
+fn the_old_corpus_under_the_new_name_is_told() {
+    let repository = Repository::whole();
+    let same = "Old and new are one and the same snapshot";
+    let (_, report) = repository.audit();
+    assert!(report.contains(same), "{report}");
+    repository.commit(&[("corpus/a.md", "Since version 13 Chrome supports widgets.")]);
+    let (_, report) = repository.audit();
+    assert!(!report.contains(same), "{report}");
+}
+
+#[test]
+fn a_spec_in_error_still_says_what_it_is_called() {
+    let repository = Repository::whole();
+    let folder = camino::Utf8Path::from_path(repository.folder.path()).unwrap();
+    for name in ["rule", "'rule'", "\"rule\"", "rule # the first"] {
+        repository.write("broken.yaml", &SPEC.replace("name: rule", &format!("name: {name}")).replace("top_k", "topk"));
+        assert_eq!(churngate::run::name(&folder.join("broken.yaml"), None).as_deref(), Some("rule"), "{name}");
+    }
+    repository.write("broken.yaml", "name: \"a rule\"\n");
+    assert_eq!(churngate::run::name(&folder.join("broken.yaml"), None), None);
+}
+
+#[test]
 fn a_looser_gate_is_told_and_not_used() {
     let repository = Repository::whole();
     let looser = SPEC.replace("at_least: 3pp", "at_least: 99pp").replace("inconclusive: fail", "inconclusive: pass");
@@ -266,6 +289,18 @@ fn a_program_that_the_change_edits_is_given_no_keys() {
     assert!(!repository.folder.path().join("stolen").exists());
 }
 
+/// Runs an audit of a spec in `audit/` with a key; the exit code, and what it said.
+fn with_a_key(repository: &Repository) -> (Option<i32>, String) {
+    let base = format!("--base={}", repository.base);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_churngate"));
+    command.current_dir(repository.folder.path()).args(["run", "--quiet", &base, "audit/churngate.yaml"]);
+    let output = command.env("KEY", "secret").output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// A program that would take the key.
+const THIEF: &str = "printf %s \"$KEY\" >stolen\n";
+
 #[cfg(unix)]
 #[test]
 fn a_program_behind_a_link_is_given_no_keys_either() {
@@ -274,20 +309,33 @@ fn a_program_behind_a_link_is_given_no_keys_either() {
         std::os::unix::fs::symlink(target, repository.folder.path().join(link)).unwrap();
         let spec = repository.read("audit/churngate.yaml").replace("tools/answer.sh", path);
         repository.base = repository.commit(&[("audit/churngate.yaml", &spec)]);
-        let base = format!("--base={}", repository.base);
-        let run = || {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_churngate"));
-            command.current_dir(repository.folder.path()).args(["run", "--quiet", &base, "audit/churngate.yaml"]);
-            let output = command.env("KEY", "secret").output().unwrap();
-            (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
-        };
-        let (code, said) = run();
+        let (code, said) = with_a_key(&repository);
         assert!(code != Some(2), "nothing is edited yet: {said}");
-        repository.commit(&[("tools/answer.sh", "printf %s \"$KEY\" >stolen\n")]);
-        let (code, said) = run();
+        repository.commit(&[("tools/answer.sh", THIEF)]);
+        let (code, said) = with_a_key(&repository);
         assert!(code == Some(2) && said.contains(&format!("edits `{path}`")), "{said}");
         assert!(!repository.folder.path().join("stolen").exists());
     }
+}
+
+#[test]
+fn a_program_in_a_submodule_that_the_change_moves_on_is_given_no_keys_either() {
+    let mut repository = with_a_program(", env: [KEY]");
+    let folder = repository.folder.path().to_owned();
+    let spec = repository.read("audit/churngate.yaml").replace("tools/", "sub/deep/");
+    let submodule = Repository { folder: tempfile::tempdir_in(&folder).unwrap(), base: String::new() };
+    git(submodule.folder.path(), &["init", "--quiet"]);
+    submodule.commit(&[("deep/answer.sh", "cat >/dev/null\nprintf '{\"answer\": \"x\"}'\n")]);
+    let spec = spec.replace("sub/", &format!("{}/", submodule.folder.path().file_name().unwrap().to_str().unwrap()));
+    repository.base = repository.commit(&[("audit/churngate.yaml", &spec)]);
+    repository.commit(&[("corpus/a.md", "Since version 13 Chrome supports widgets.")]);
+    let (code, said) = with_a_key(&repository);
+    assert!(code != Some(2), "nothing of the submodule is edited yet: {said}");
+    submodule.commit(&[("deep/answer.sh", THIEF)]);
+    repository.commit(&[]);
+    let (code, said) = with_a_key(&repository);
+    assert!(code == Some(2) && said.contains("/deep/answer.sh`, which the rule"), "{said}");
+    assert!(!folder.join("stolen").exists());
 }
 
 #[test]

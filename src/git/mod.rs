@@ -12,4 +12,4 @@ pub mod tree;
 pub use blobs::{BlobReader, BlobStream, stream};
 pub use error::GitError;
 pub use revision::{CommitId, is_shallow, merge_base, resolve};
-pub use tree::{Entry, EntryKind, Located, ObjectId, list, locate, tracks_files_in};
+pub use tree::{Entry, EntryKind, Located, ObjectId, list, locate, submodule_of, tracks_files_in};

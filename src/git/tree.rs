@@ -46,6 +46,8 @@ pub enum EntryKind {
     Link,
     /// The commit of a submodule.
     Submodule,
+    /// A folder, where what lies below it is not listed.
+    Folder,
 }
 
 /// One entry below a tree, however deep.
@@ -91,6 +93,28 @@ pub fn locate(folder: &Utf8Path, commit: &CommitId, path: &Utf8Path) -> Result<L
 fn about(folder: &Utf8Path, object: &ObjectId, what: &str) -> Result<String, GitError> {
     let output = command::run(command::git(folder, "cat-file").arg(what).arg(object.as_str()))?;
     command::line(folder, "cat-file", &output)
+}
+
+/// The commit of the submodule that `path`, relative to `folder`, is or lies in, as `commit` has it; nothing where git knows of
+/// none. A commit knows no more than that of what a submodule holds.
+///
+/// # Errors
+/// Git itself.
+pub fn submodule_of(folder: &Utf8Path, commit: &CommitId, path: &Utf8Path) -> Result<Option<ObjectId>, GitError> {
+    let path = path.strip_prefix("./").unwrap_or(path);
+    if path.is_absolute() || path.as_str().contains(char::is_control) {
+        return Ok(None);
+    }
+    let ways: Vec<&str> = path.ancestors().filter(|way| way.file_name().is_some()).map(Utf8Path::as_str).collect();
+    let mut command = command::git(folder, "ls-tree");
+    let output = command::run(command.args(["-z", "--long", commit.as_str(), "--"]).args(&ways))?;
+    if !output.status.success() {
+        return Ok(None);
+    }
+    // Git lists what a folder holds where the folder is the one it was started in.
+    let asked = |entry: &Entry| ways.iter().any(|way| way.as_bytes() == entry.path);
+    let mut entries = read_entries(output.stdout.as_slice())?.into_iter();
+    Ok(entries.find(|entry| entry.kind == EntryKind::Submodule && asked(entry)).map(|entry| entry.object))
 }
 
 /// Every entry below a tree, in git's order (by the bytes of the path).
@@ -141,6 +165,7 @@ fn parse_entry(line: &[u8]) -> Result<Entry, GitError> {
     let kind = match mode {
         "120000" => EntryKind::Link,
         "160000" => EntryKind::Submodule,
+        "040000" => EntryKind::Folder,
         _ => EntryKind::File(size.parse().map_err(|_| unreadable())?),
     };
     Ok(Entry { path, object: object_id(object.as_bytes(), "ls-tree")?, kind })

@@ -160,12 +160,15 @@ fn is_edited(folder: &Utf8Path, commits: &[CommitId; 2], path: &Utf8Path) -> Res
     }
 }
 
-/// Whether the two commits have different things at a path, which is relative to `folder`.
+/// Whether the two commits have different things at a path, which is relative to `folder`. What lies in a submodule differs
+/// where the submodule's commit does: nobody here can tell which of its files another commit of it changes.
 fn differs(folder: &Utf8Path, commits: &[CommitId; 2], path: &Utf8Path) -> Result<bool, Failure> {
     let at = |commit: &CommitId| match git::locate(folder, commit, path) {
         Ok(Located::Tree(object) | Located::Blob { object, .. }) => Ok(Some(object)),
-        Err(git::GitError::NoSuchPath { .. }) => Ok(None),
-        Err(error) => Err(Failure::from(error)),
+        Err(missing) => match git::submodule_of(folder, commit, path)? {
+            None if !matches!(missing, git::GitError::NoSuchPath { .. }) => Err(Failure::from(missing)),
+            found => Ok(found),
+        },
     };
     let [base, head] = commits;
     Ok(at(base)? != at(head)?)

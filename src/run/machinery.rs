@@ -1,14 +1,14 @@
 //! What retrieved, answered and judged, and what must be said about it, in words for people.
 
 use crate::freeze::Protocol;
-use crate::model::ModelServer;
+use crate::model::{ModelServer, SnapshotName};
 use crate::report::Machinery;
 use crate::spec::{EmbedBackend, GenerateBackend, JudgeBackend, RetrieveBackend, RetrieveSpec, SqlEngine};
 
 /// Describes the backends of a protocol.
 pub(super) fn describe(protocol: &Protocol) -> Machinery {
     let spec = &protocol.spec;
-    let mut caveats = Vec::new();
+    let mut caveats: Vec<String> = one_and_the_same(protocol).into_iter().collect();
     if matches!(spec.generate.backend, GenerateBackend::Reader(_)) {
         caveats.push(
             "The answers come from the embedded reader, which picks spans from the evidence and knows nothing: \
@@ -35,6 +35,14 @@ pub(super) fn describe(protocol: &Protocol) -> Machinery {
         caveats,
         tool_version: protocol.tool_version().to_owned(),
     }
+}
+
+/// Said where old and new are one: whoever names the new index names the old one once more by mistake, or so as to pass.
+fn one_and_the_same(protocol: &Protocol) -> Option<String> {
+    let end = |name: &SnapshotName| protocol.snapshots.iter().find(|snapshot| snapshot.name == *name);
+    let (old, new) = (end(&SnapshotName::old())?, end(&SnapshotName::new_snapshot())?);
+    let same = old.physical == new.physical || (old.fingerprint.is_some() && old.fingerprint == new.fingerprint);
+    same.then(|| "Old and new are one and the same snapshot: this audit compares nothing but repeats.".to_owned())
 }
 
 fn retriever(spec: &RetrieveSpec) -> String {

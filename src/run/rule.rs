@@ -15,6 +15,9 @@ pub(super) const MAX_QUESTIONS_BYTES: u64 = 1 << 30;
 /// The name that a spec gives to the commit before the change.
 const BASE: &str = "base";
 
+/// What may stand around a word in YAML.
+const QUOTES: [char; 2] = ['"', '\''];
+
 /// A rule, as read.
 #[derive(Debug)]
 pub(super) struct Rule {
@@ -66,10 +69,17 @@ pub fn name(path: &Utf8Path, base: Option<&str>) -> Option<String> {
     let bytes = of_base.or_else(|| Files::Tree(folder).read(file, MAX_SMALL_BYTES).ok())?;
     let text = String::from_utf8(bytes).ok()?;
     // A spec that is in error somewhere else still says what it is called.
-    let line =
-        || text.lines().find_map(|line| line.strip_prefix("name:")?.split_whitespace().next().map(str::to_owned));
+    let line = || text.lines().find_map(|line| word(line.strip_prefix("name:")?.trim())).map(str::to_owned);
     let name = spec::parse(&text, path.as_str()).map_or_else(|_| line(), |spec| Some(spec.name))?;
     spec::variables::is_plain(&name).then_some(name)
+}
+
+/// The word that a YAML value begins with, or all that stands in its quotes.
+fn word(value: &str) -> Option<&str> {
+    match value.strip_prefix(QUOTES) {
+        Some(quoted) => quoted.split(QUOTES).next(),
+        None => value.split_whitespace().next(),
+    }
 }
 
 /// The base's rule, with what the change edits of it.

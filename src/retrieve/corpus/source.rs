@@ -206,7 +206,7 @@ fn documents_of(entries: Vec<Entry>) -> Result<Listing, CorpusError> {
                 listing.documents.push((path.to_owned(), entry.object));
             }
             EntryKind::Link | EntryKind::Submodule if !folder::is_hidden(path) => listing.left_out += 1,
-            EntryKind::File(_) | EntryKind::Link | EntryKind::Submodule => {}
+            EntryKind::File(_) | EntryKind::Link | EntryKind::Submodule | EntryKind::Folder => {}
         }
     }
     // Git sorts by the bytes of paths too, with the one exception of a folder next to a file of the same beginning.

@@ -33,7 +33,7 @@ pub(super) struct Heads {
 impl Part {
     fn open(folder: &Utf8Path) -> Result<Self, Failure> {
         let finished = shard::read(folder)?.ok_or_else(|| {
-            usage(format!("`{folder}` is no finished shard"))
+            unfinished(format!("`{folder}` is no finished shard"))
                 .with_hint("name the folders that `churngate run --shard` made, once each has ended with exit code 0")
         })?;
         let named = |failure: Failure| Failure {
@@ -131,9 +131,16 @@ pub(super) fn whole(folders: &[Utf8PathBuf]) -> Result<Vec<Part>, Failure> {
     }
     let missing = |wanted: &Shard| !parts.iter().any(|part| part.shard == *wanted);
     match Shard::all(first.shard.of()).find(missing) {
-        Some(missing) => Err(usage(format!("shard {missing} is missing")).with_hint("run it, then merge all of them")),
+        Some(missing) => {
+            Err(unfinished(format!("shard {missing} is missing")).with_hint("run it, then merge all of them"))
+        }
         None => Ok(parts),
     }
+}
+
+/// A part is not there yet: what the others cost is spent, and the audit is not done.
+fn unfinished(message: String) -> Failure {
+    Failure::new(FailureClass::Incomplete, message)
 }
 
 /// Where the rule of all shards came from.
