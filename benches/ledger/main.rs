@@ -48,7 +48,7 @@ async fn do_unit(writer: &Writer<Answers>, task: u32, number: u32, with_blobs: b
     let request = Digest::of(&body);
     let attempt = Record::Attempt(Attempt { of: cell.clone(), request, at_ms: 1_700_000_000_000 });
     let seq = writer.append(&attempt).await.expect("the attempt is recorded");
-    let accepted = AcceptedAnswer { answer: Digest::of(&answer), bytes: answer.len() as u64 };
+    let accepted = AcceptedAnswer { answer: Digest::of(&answer), bytes: answer.len() as u64, citations: None };
     let outcome = Record::Outcome(Outcome {
         attempt: seq,
         of: cell,

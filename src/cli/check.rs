@@ -52,7 +52,9 @@ fn has_probes(prepared: &Prepared) -> bool {
     match &prepared.protocol.spec.retrieve.backend {
         RetrieveBackend::Http(http) => !http.probes.is_empty(),
         RetrieveBackend::Sql(sql) => sql.state.is_some() || matches!(sql.engine, SqlEngine::Sqlite { .. }),
-        RetrieveBackend::Bm25(_) | RetrieveBackend::Command(_) | RetrieveBackend::File => false,
+        RetrieveBackend::Bm25(_) | RetrieveBackend::Command(_) | RetrieveBackend::File | RetrieveBackend::Within => {
+            false
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::answer::Reason;
 use crate::http::chat::{CountsAs, Facts, Tokens};
-use crate::ledger::record::Usage;
+use crate::ledger::record::{DocumentRecord, Usage};
 use crate::model::{Answer, Digest, Evidence, Failure, FailureClass, Question};
 use std::time::Duration;
 
@@ -24,6 +24,8 @@ pub struct Asked<'a> {
 pub struct Came {
     /// The answer, or why there is none.
     pub verdict: Result<Answer, Fault>,
+    /// The documents that stand beside the answer, where a deployed system names any.
+    pub citations: Option<Vec<DocumentRecord>>,
     /// What the server says about itself.
     pub facts: Facts,
     /// The raw body, without keys.
@@ -75,6 +77,13 @@ impl From<Reason> for Fault {
 }
 
 impl Came {
+    /// A call without a reply, of which nothing is known but this.
+    #[must_use]
+    pub fn nothing(fault: Fault) -> Self {
+        let facts = Facts::default();
+        Self { verdict: Err(fault), citations: None, facts, body: None, latency: Duration::ZERO }
+    }
+
     /// Tokens as the ledger records them.
     #[must_use]
     pub fn usage(&self) -> Option<Usage> {

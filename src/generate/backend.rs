@@ -1,10 +1,11 @@
 //! The backends that are called from outside, as one.
 
 use super::asked::{Asked, Came};
+use super::blackbox::{BlackBox, Sent, Turn};
 use super::command::Command;
 use super::llm::Llm;
 use crate::http::{Context, Secrets};
-use crate::model::{Amount, Failure, RateLimit};
+use crate::model::{Amount, Digest, Failure, RateLimit};
 use crate::spec::{GenerateBackend, ReaderSpec};
 
 /// A generator.
@@ -23,6 +24,39 @@ pub enum Called {
     Llm(Box<Llm>),
     /// A program.
     Command(Command),
+    /// A deployed system that retrieves by itself.
+    BlackBox(Box<BlackBox>),
+}
+
+/// One attempt, ready to be made.
+#[derive(Debug)]
+pub enum Prepared<'a> {
+    /// By a language model.
+    Llm(&'a Llm, Asked<'a>),
+    /// By a program.
+    Command(&'a Command, Asked<'a>),
+    /// By a deployed system, within so many bytes.
+    BlackBox(&'a BlackBox, Sent, usize),
+}
+
+impl Prepared<'_> {
+    /// The digest of what is sent: of the prompt, where it is ours.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        match self {
+            Self::Llm(_, asked) | Self::Command(_, asked) => Digest::of(asked.prompt.as_bytes()),
+            Self::BlackBox(_, sent, _) => sent.digest(),
+        }
+    }
+
+    /// Makes it.
+    pub async fn make(&self, context: &Context) -> Came {
+        match self {
+            Self::Llm(model, asked) => model.ask(*asked, context).await,
+            Self::Command(program, asked) => program.ask(*asked, context).await,
+            Self::BlackBox(system, sent, limit) => system.ask(sent, *limit, context).await,
+        }
+    }
 }
 
 impl Backend {
@@ -35,17 +69,18 @@ impl Backend {
             GenerateBackend::Reader(spec) => Self::Reader(*spec),
             GenerateBackend::Model(spec) => Self::Called(Called::Llm(Box::new(Llm::new(spec, secrets)?))),
             GenerateBackend::Command(spec) => Self::Called(Called::Command(Command::new(spec))),
+            GenerateBackend::BlackBox(spec) => Self::Called(Called::BlackBox(Box::new(BlackBox::new(spec, secrets)?))),
         })
     }
 }
 
 impl Called {
-    /// What a call with this prompt takes at most. What a program spends is not known.
+    /// What a call with this prompt takes at most. What a program spends is not known, nor what a deployed system reads.
     #[must_use]
     pub fn estimate(&self, prompt: &str) -> Amount {
         match self {
             Self::Llm(model) => model.estimate(prompt),
-            Self::Command(_) => Amount::default(),
+            Self::Command(_) | Self::BlackBox(_) => Amount::default(),
         }
     }
 
@@ -55,20 +90,29 @@ impl Called {
         match self {
             Self::Llm(model) => model.rate_limit(),
             Self::Command(_) => RateLimit::default(),
+            Self::BlackBox(system) => system.spec().rate_limit,
         }
     }
 
     /// Whether it can say what a call took.
     #[must_use]
     pub const fn counts_tokens(&self) -> bool {
-        matches!(self, Self::Llm(_))
+        match self {
+            Self::Llm(_) => true,
+            Self::Command(_) => false,
+            Self::BlackBox(system) => system.counts_tokens(),
+        }
     }
 
-    /// Asks once.
-    pub async fn ask(&self, asked: Asked<'_>, context: &Context) -> Came {
-        match self {
-            Self::Llm(model) => model.ask(asked, context).await,
-            Self::Command(program) => program.ask(asked, context).await,
-        }
+    /// One attempt at the cell of this turn, which only a deployed system is told of.
+    ///
+    /// # Errors
+    /// The request cannot be made of it.
+    pub fn prepare<'a>(&'a self, asked: Asked<'a>, turn: &Turn<'_>) -> Result<Prepared<'a>, Failure> {
+        Ok(match self {
+            Self::Llm(model) => Prepared::Llm(model, asked),
+            Self::Command(program) => Prepared::Command(program, asked),
+            Self::BlackBox(system) => Prepared::BlackBox(system, Sent::of(system.spec(), turn)?, asked.limit),
+        })
     }
 }

@@ -3,8 +3,9 @@
 use super::asked::{Asked, Came, Fault};
 use super::backend::Called;
 use super::plan::Plan;
+use super::resume::Standing;
 use crate::http::chat::Reason;
-use crate::http::{Attempted, Context, Pace, RetryPolicy, Served, Tally, interrupted, until_accepted};
+use crate::http::{Attempted, Context, Pace, RetryPolicy, Tally, interrupted, until_accepted};
 use crate::ledger::Writer;
 use crate::ledger::record::{AcceptedAnswer, AnswersRecord, Attempt, Outcome, Record, Verdict};
 use crate::ledger::stage::Answers;
@@ -29,20 +30,19 @@ pub struct Calls<'a> {
     under_way: usize,
     answered: AtomicU32,
     given_up: AtomicU32,
-    served: &'a Served,
+    standing: &'a Standing,
     tally: &'a Tally,
 }
 
 impl<'a> Calls<'a> {
-    /// Calls to `backend`; `served` knows what was said beside earlier answers. What comes to nothing is counted in
-    /// `tally`.
+    /// Calls to `backend`; `standing` knows what earlier processes did. What comes to nothing is counted in `tally`.
     #[must_use]
     pub fn new(
         plan: &'a Plan<'a>,
         writer: &'a Writer<Answers>,
         backend: &'a Called,
         context: &Context,
-        served: &'a Served,
+        standing: &'a Standing,
         tally: &'a Tally,
     ) -> Self {
         let concurrency = context.concurrency.unwrap_or(plan.protocol.spec.generate.concurrency).max(1);
@@ -56,7 +56,7 @@ impl<'a> Calls<'a> {
             under_way: concurrency as usize * WAITING,
             answered: AtomicU32::new(0),
             given_up: AtomicU32::new(0),
-            served,
+            standing,
             tally,
         }
     }
@@ -90,7 +90,11 @@ impl<'a> Calls<'a> {
         let asked =
             Asked { question: material.question, evidence: &material.evidence, prompt: &material.prompt, limit };
         let policy = RetryPolicy::for_servers(spec.max_attempts);
-        let attempt = async |_| self.attempt(&cell, asked).await.unwrap_or_else(Attempted::Fatal);
+        let before = self.standing.attempts(self.plan.places.cell(&cell));
+        let attempt = async |number| {
+            let number = before.saturating_add(number);
+            self.attempt(&cell, asked, number).await.unwrap_or_else(Attempted::Fatal)
+        };
         match until_accepted(policy, &self.context, StageName::Generate, attempt).await? {
             Some(()) => self.context.observer.observe(Event::Advanced(StageName::Generate)),
             None => self.give_up()?,
@@ -98,16 +102,19 @@ impl<'a> Calls<'a> {
         Ok(())
     }
 
-    async fn attempt(&self, cell: &Cell, asked: Asked<'_>) -> Result<Attempted<()>, Failure> {
+    async fn attempt(&self, cell: &Cell, asked: Asked<'_>, number: u32) -> Result<Attempted<()>, Failure> {
         let most = self.backend.estimate(asked.prompt);
         let entered = self.pace.enter(&self.context, StageName::Generate, most.tokens).await;
         let in_flight = entered.ok_or_else(interrupted)?;
         let reserved = self.context.budget.begin(most, &self.context.cancel).await?;
-        let seq = self.writer.append(&attempt(cell, asked.prompt)).await?;
-        let came = self.backend.ask(asked, &self.context).await;
+        let at_ms = now_ms();
+        let prepared = self.backend.prepare(asked, &self.plan.turn(cell, number, at_ms)?)?;
+        let attempt = Attempt { of: cell.clone(), request: prepared.digest(), at_ms };
+        let seq = self.writer.append(&Record::Attempt(attempt)).await?;
+        let came = prepared.make(&self.context).await;
         self.pace.took(most, &came.facts);
         self.set_pace(&came.verdict);
-        let stands = self.stands(&came);
+        let stands = self.stands(cell, &came);
         // The call is over: the next one need not wait until this one's outcome is durable, unless there must be none.
         let stops = stands.is_err() || matches!(came.verdict, Err(Fault::Fatal { .. }));
         let _held = Some(in_flight).filter(|_| stops);
@@ -129,11 +136,12 @@ impl<'a> Calls<'a> {
     }
 
     /// Whether the audit can stand on an answer: one model throughout, no reply twice, and a budget that can be held.
-    fn stands(&self, came: &Came) -> Result<(), Failure> {
+    fn stands(&self, cell: &Cell, came: &Came) -> Result<(), Failure> {
         if came.verdict.is_err() {
             return Ok(());
         }
-        self.served.accept(&came.facts)?;
+        let (model, id) = (came.facts.served_model.as_deref(), came.facts.response_id.as_deref());
+        self.standing.served.take_of(self.plan.places.serving(&cell.snapshot), model, id)?;
         if self.backend.counts_tokens() { self.context.must_count(&came.facts, "generator") } else { Ok(()) }
     }
 
@@ -159,10 +167,14 @@ impl<'a> Calls<'a> {
     }
 }
 
-/// The record that goes before the call.
+/// Milliseconds since the Unix epoch.
+fn now_ms() -> u64 {
+    u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0)
+}
+
+/// The record that goes before a call with this prompt.
 pub fn attempt(cell: &Cell, prompt: &str) -> AnswersRecord {
-    let at_ms = u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0);
-    Record::Attempt(Attempt { of: cell.clone(), request: Digest::of(prompt.as_bytes()), at_ms })
+    Record::Attempt(Attempt { of: cell.clone(), request: Digest::of(prompt.as_bytes()), at_ms: now_ms() })
 }
 
 /// The record that follows the call, and the blobs that it names.
@@ -171,7 +183,7 @@ pub fn outcome(attempt: u64, cell: &Cell, came: &Came) -> (AnswersRecord, Vec<Ve
     let record = Outcome {
         attempt,
         of: cell.clone(),
-        verdict: verdict(&came.verdict),
+        verdict: verdict(came),
         status: came.facts.status,
         served_model: came.facts.served_model.clone(),
         fingerprint: came.facts.fingerprint.clone(),
@@ -183,11 +195,11 @@ pub fn outcome(attempt: u64, cell: &Cell, came: &Came) -> (AnswersRecord, Vec<Ve
     (Record::Outcome(record), answer.into_iter().chain(came.body.clone()).collect())
 }
 
-fn verdict(verdict: &Result<Answer, Fault>) -> Verdict<AcceptedAnswer> {
-    match verdict {
+fn verdict(came: &Came) -> Verdict<AcceptedAnswer> {
+    match &came.verdict {
         Ok(answer) => {
-            let bytes = answer.as_str().as_bytes();
-            Verdict::Accepted(AcceptedAnswer { answer: Digest::of(bytes), bytes: bytes.len() as u64 })
+            let (bytes, citations) = (answer.as_str().as_bytes(), came.citations.clone());
+            Verdict::Accepted(AcceptedAnswer { answer: Digest::of(bytes), bytes: bytes.len() as u64, citations })
         }
         Err(Fault::Invalid { reason, .. }) => Verdict::Invalid((*reason).to_owned()),
         Err(Fault::Fatal { reason, .. }) => Verdict::Fatal((*reason).to_owned()),

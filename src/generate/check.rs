@@ -9,6 +9,7 @@ use crate::ledger::record::{AcceptedAnswer, AnswersRecord, Attempt, Outcome, Rec
 use crate::ledger::stage::Answers;
 use crate::ledger::{EvidenceLock, read, unfit};
 use crate::model::{Cell, Digest, Failure, FailureClass};
+use crate::spec::GenerateBackend;
 use rayon::prelude::*;
 
 /// Attempts whose prompts are rendered together, on all cores.
@@ -24,7 +25,8 @@ const TOGETHER: usize = 4096;
 pub fn check(protocol: &Protocol, evidence: &EvidenceLock) -> Result<String, Failure> {
     let plan = Plan::read(protocol, evidence)?;
     let unchanged = plan.unchanged()?;
-    let mut check = Check { plan: &plan, unchanged: &unchanged, waiting: Vec::new(), attempts: 0, noted: 0 };
+    let tried = vec![0; plan.places.cells()];
+    let mut check = Check { plan: &plan, unchanged: &unchanged, waiting: Vec::new(), tried, attempts: 0, noted: 0 };
     for record in read::<Answers>(evidence.folder())? {
         let (seq, record) = record?;
         check.take(seq, record)?;
@@ -35,10 +37,17 @@ pub fn check(protocol: &Protocol, evidence: &EvidenceLock) -> Result<String, Fai
     }
     let standing = Standing::read(evidence.folder(), &plan.places).map_err(|failure| sealed(&failure))?;
     stage::weigh(&plan, &unchanged, &standing, &Tally::default()).map_err(|failure| sealed(&failure))?;
+    let attempts = check.attempts;
+    if protocol.spec.retrieve.is_within() {
+        return Ok(format!(
+            "answers: {attempts} requests are those that follow from the protocol, each with an id of its own; tolerance \
+             and served models hold"
+        ));
+    }
     Ok(format!(
-        "answers: {} requests are the prompts that follow from protocol and evidence; {} questions are unchanged by \
+        "answers: {attempts} requests are the prompts that follow from protocol and evidence; {} questions are unchanged by \
          theirs; tolerance and served models hold",
-        check.attempts, check.noted
+        check.noted
     ))
 }
 
@@ -51,10 +60,19 @@ fn broken(message: &str) -> Failure {
     Failure::new(FailureClass::Evidence, message)
 }
 
+/// An attempt whose request is still to be made again.
+struct Waiting {
+    seq: u64,
+    attempt: Attempt<Cell>,
+    number: u32,
+}
+
 struct Check<'a> {
     plan: &'a Plan<'a>,
     unchanged: &'a [Option<Digest>],
-    waiting: Vec<(u64, Cell, Digest)>,
+    waiting: Vec<Waiting>,
+    /// For each cell, by its number: attempts so far.
+    tried: Vec<u32>,
     attempts: u64,
     noted: usize,
 }
@@ -62,7 +80,12 @@ struct Check<'a> {
 impl Check<'_> {
     fn take(&mut self, seq: u64, record: AnswersRecord) -> Result<(), Failure> {
         match record {
-            Record::Attempt(Attempt { of, request, .. }) => self.waiting.push((seq, of, request)),
+            Record::Attempt(attempt) => {
+                let cell = self.plan.places.cell(&attempt.of).and_then(|cell| self.tried.get_mut(cell));
+                let tried = cell.ok_or_else(|| foreign("answers"))?;
+                self.waiting.push(Waiting { seq, attempt, number: *tried });
+                *tried += 1;
+            }
             Record::Note(Unchanged { question, prompt }) => {
                 let at = self.plan.places.question(&question).ok_or_else(|| foreign("answers"))?;
                 if self.unchanged.get(at).copied().flatten() != Some(prompt) {
@@ -82,15 +105,20 @@ impl Check<'_> {
 
     fn flush(&mut self) -> Result<(), Failure> {
         self.attempts += self.waiting.len() as u64;
-        let rendered = |(seq, cell, request): &(u64, Cell, Digest)| {
-            let prompt = self.plan.material(cell)?.prompt;
-            if Digest::of(prompt.as_bytes()) == *request {
+        let rendered = |Waiting { seq, attempt, number }: &Waiting| {
+            if self.plan.request(&attempt.of, *number, attempt.at_ms)? == attempt.request {
                 return Ok(());
             }
-            Err(unfit::<Answers>(*seq, "the request is not the prompt that follows from protocol and evidence"))
+            Err(unfit::<Answers>(*seq, self.differs()))
         };
         let found = self.waiting.par_iter().find_map_first(|attempt| rendered(attempt).err());
         self.waiting.clear();
         found.map_or(Ok(()), Err)
+    }
+    const fn differs(&self) -> &'static str {
+        match self.plan.protocol.spec.generate.backend {
+            GenerateBackend::BlackBox(_) => "the request is not the one that follows from the protocol and the attempt",
+            _ => "the request is not the prompt that follows from protocol and evidence",
+        }
     }
 }

@@ -18,9 +18,7 @@ const MAX_OUTPUT_BYTES: usize = 1024 * 1024;
 /// The program.
 #[derive(Debug)]
 pub struct Command {
-    argv: Vec<String>,
-    env: Vec<String>,
-    timeout: Duration,
+    spec: CommandSpec,
 }
 
 /// What the program reads.
@@ -35,8 +33,7 @@ impl Command {
     /// The backend of this spec.
     #[must_use]
     pub fn new(spec: &CommandSpec) -> Self {
-        let CommandSpec { argv, timeout_seconds, env } = spec.clone();
-        Self { argv, env, timeout: Duration::from_secs(u64::from(timeout_seconds)) }
+        Self { spec: spec.clone() }
     }
 
     /// Asks once. A call that is under way is finished even where the audit is cancelled: its answer is kept.
@@ -44,15 +41,21 @@ impl Command {
         let Asked { question, evidence, prompt, limit } = asked;
         let input = Input { question: &question.text, evidence: &evidence.documents, prompt };
         let input = serde_json::to_vec(&input).unwrap_or_default();
-        let env = environment(&self.env, &context.secrets);
-        let started = Instant::now();
-        let output = run(&self.argv, input, &env, self.timeout, MAX_OUTPUT_BYTES, &CancellationToken::new()).await;
-        let latency = started.elapsed();
-        let output = output.map(|output| Output { stdout: context.secrets.redact(output.stdout), ..output });
-        let verdict = verdict(&output, limit).map_err(Fault::from);
-        let body = output.ok().map(|output| output.stdout).filter(|bytes| !bytes.is_empty());
-        Came { verdict, facts: Facts::default(), body, latency }
+        run_once(&self.spec, input, limit, context).await
     }
+}
+
+/// Runs a program once. It is let finish even where the audit is cancelled.
+pub async fn run_once(spec: &CommandSpec, input: Vec<u8>, limit: usize, context: &Context) -> Came {
+    let env = environment(&spec.env, &context.secrets);
+    let timeout = Duration::from_secs(u64::from(spec.timeout_seconds));
+    let started = Instant::now();
+    let output = run(&spec.argv, input, &env, timeout, MAX_OUTPUT_BYTES, &CancellationToken::new()).await;
+    let latency = started.elapsed();
+    let output = output.map(|output| Output { stdout: context.secrets.redact(output.stdout), ..output });
+    let verdict = verdict(&output, limit).map_err(Fault::from);
+    let body = output.ok().map(|output| output.stdout).filter(|bytes| !bytes.is_empty());
+    Came { verdict, citations: None, facts: Facts::default(), body, latency }
 }
 
 /// The named variables that are set.

@@ -73,5 +73,5 @@ fn read(reader: &Reader, cell: &Cell, material: &Material<'_>, limit: usize) -> 
     let text = reader.answer(material.question, &material.evidence, draw);
     let verdict = from_text(&text, limit).map_err(Fault::from);
     // No clock is read: the same seed gives the same record.
-    Came { verdict, facts: Facts::default(), body: None, latency: Duration::ZERO }
+    Came { verdict, citations: None, facts: Facts::default(), body: None, latency: Duration::ZERO }
 }

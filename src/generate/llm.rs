@@ -37,7 +37,8 @@ impl Llm {
         let came_back = context.send(&call).await;
         let reading = self.endpoint.read(&call, &came_back, Timestamp::now());
         let body = came_back.ok().map(|Reply { body, .. }| body).filter(|body| !body.is_empty());
-        Came { verdict: self.verdict(&reading, asked.limit), facts: reading.facts, body, latency: started.elapsed() }
+        let verdict = self.verdict(&reading, asked.limit);
+        Came { verdict, citations: None, facts: reading.facts, body, latency: started.elapsed() }
     }
 
     /// The call for one prompt.

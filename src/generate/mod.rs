@@ -1,11 +1,13 @@
-//! Evidence -> answer: embedded reader, language model behind a server, command. One file a backend.
+//! Evidence -> answer: embedded reader, language model behind a server, command. One file a backend. Or question -> answer,
+//! where a deployed system retrieves by itself.
 //!
 //! An attempt's record is durable before its call is made; an accepted cell is never asked again, whatever it says.
-//! No backend is told which snapshot it answers for.
+//! No backend is told which snapshot it answers for, but for such a system, which a snapshot is.
 
 mod answer;
 mod asked;
 mod backend;
+mod blackbox;
 mod cells;
 mod check;
 mod command;

@@ -1,6 +1,7 @@
 //! Which invalid attempts hang together with what a model wrote.
 
 use super::answer::Reason as NoAnswer;
+use super::blackbox::Reason as OfSystem;
 use crate::http::chat::Reason;
 
 /// Attempts of which a server gave a complete reply whose text, or the want of one, is why the cell was drawn again. Where they
@@ -8,8 +9,11 @@ use crate::http::chat::Reason;
 #[must_use]
 pub fn is_of_content(code: &str) -> bool {
     let servers = [Reason::NoChoices, Reason::CutByLength, Reason::NoText, Reason::ReasoningOnly, Reason::EmptyContent];
+    let systems = [OfSystem::CutOff, OfSystem::NoAnswer];
     let answers = [NoAnswer::Malformed, NoAnswer::Empty, NoAnswer::TooLong];
-    servers.iter().any(|reason| reason.code() == code) || answers.iter().any(|reason| reason.row().0 == code)
+    servers.iter().any(|reason| reason.code() == code)
+        || systems.iter().any(|reason| reason.row().0 == code)
+        || answers.iter().any(|reason| reason.row().0 == code)
 }
 
 #[cfg(test)]
@@ -18,10 +22,10 @@ mod tests {
 
     #[test]
     fn what_the_model_wrote_is_told_from_what_the_network_did() {
-        for code in ["answer-too-long", "answer-malformed", "cut-by-length", "reasoning-only"] {
+        for code in ["answer-too-long", "answer-malformed", "cut-by-length", "reasoning-only", "no-answer"] {
             assert!(is_of_content(code), "{code}");
         }
-        for code in ["timed-out", "rate-limited", "not-json", "server-error", "program-failed", ""] {
+        for code in ["timed-out", "rate-limited", "not-json", "server-error", "program-failed", "not-ok", ""] {
             assert!(!is_of_content(code), "{code}");
         }
     }

@@ -1,13 +1,17 @@
 //! What there is to ask: every cell's place, evidence and prompt, and the questions that need not be asked.
 
+use super::blackbox::{Sent, Turn};
 use crate::freeze::{Protocol, prompts};
 use crate::ledger::record::{EvidenceRecord, Outcome, PassRecord, Record, Verdict};
 use crate::ledger::stage::Evidence as EvidenceStage;
 use crate::ledger::{BlobReader, EvidenceLock, read};
 use crate::model::{Cell, Digest, Evidence, Failure, FailureClass, Question, QuestionId, SnapshotName};
-use crate::spec::UnchangedEvidence;
+use crate::spec::{GenerateBackend, SnapshotSource, UnchangedEvidence};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+
+/// Those of a snapshot that is no system.
+static NO_VARIABLES: BTreeMap<String, String> = BTreeMap::new();
 
 /// The places of cells: questions and snapshots by number.
 #[derive(Debug)]
@@ -15,6 +19,8 @@ pub struct Places {
     questions: BTreeMap<QuestionId, usize>,
     snapshots: BTreeMap<SnapshotName, usize>,
     repeats: usize,
+    /// Whether each snapshot is a system of its own.
+    black_box: bool,
 }
 
 /// The evidence of every question and snapshot, by digest.
@@ -103,7 +109,8 @@ impl Places {
         let questions = protocol.questions.iter().enumerate().map(|(at, question)| (question.id.clone(), at));
         let snapshots = protocol.snapshots.iter().enumerate().map(|(at, snapshot)| (snapshot.name.clone(), at));
         let repeats = protocol.spec.generate.repeats as usize;
-        Self { questions: questions.collect(), snapshots: snapshots.collect(), repeats }
+        let black_box = protocol.spec.retrieve.is_within();
+        Self { questions: questions.collect(), snapshots: snapshots.collect(), repeats, black_box }
     }
 
     /// How many cells there are.
@@ -123,6 +130,12 @@ impl Places {
     pub fn cell(&self, cell: &Cell) -> Option<usize> {
         let repeat = usize::try_from(cell.repeat).ok().filter(|repeat| *repeat < self.repeats)?;
         Some(self.pair(&cell.question, &cell.snapshot)? * self.repeats + repeat)
+    }
+
+    /// What must be served by one model throughout: the generator, or each deployed system.
+    #[must_use]
+    pub fn serving<'a>(&self, snapshot: &'a SnapshotName) -> &'a str {
+        if self.black_box { &snapshot.0 } else { "" }
     }
 
     fn pair(&self, question: &QuestionId, snapshot: &SnapshotName) -> Option<usize> {
@@ -154,8 +167,35 @@ impl<'a> Plan<'a> {
         let snapshot = self.places.snapshots.get(&cell.snapshot).copied().ok_or_else(|| foreign("answers"))?;
         let digest = self.locked(question, &cell.snapshot)?.of_repeat(cell.repeat);
         let evidence = self.evidence(digest)?;
-        let prompt = prompts::answer(self.protocol, question, &evidence);
+        let prompt =
+            if self.places.black_box { String::new() } else { prompts::answer(self.protocol, question, &evidence) };
         Ok(Material { question, snapshot, evidence, digest, prompt })
+    }
+
+    /// An attempt at this cell, the `number`-th from 0, that is recorded at this time.
+    ///
+    /// # Errors
+    /// It is no cell of the protocol.
+    pub fn turn<'b>(&'b self, cell: &'b Cell, number: u32, at_ms: u64) -> Result<Turn<'b>, Failure> {
+        let at = self.places.question(&cell.question);
+        let question = at.and_then(|at| self.protocol.questions.get(at)).ok_or_else(|| foreign("answers"))?;
+        let snapshot = self.protocol.spec.snapshots.iter().find(|snapshot| snapshot.name == cell.snapshot);
+        let variables = match snapshot.map(|snapshot| &snapshot.source) {
+            Some(SnapshotSource::Variables(variables)) => variables,
+            _ => &NO_VARIABLES,
+        };
+        Ok(Turn { protocol: self.protocol.digest, question, cell, variables, number, at_ms })
+    }
+
+    /// The digest of what an attempt sends, as the ledger has it.
+    ///
+    /// # Errors
+    /// As [`material`](Self::material) and [`turn`](Self::turn).
+    pub fn request(&self, cell: &Cell, number: u32, at_ms: u64) -> Result<Digest, Failure> {
+        match &self.protocol.spec.generate.backend {
+            GenerateBackend::BlackBox(spec) => Ok(Sent::of(spec, &self.turn(cell, number, at_ms)?)?.digest()),
+            _ => Ok(Digest::of(self.material(cell)?.prompt.as_bytes())),
+        }
     }
 
     /// For each question: the digest of its one prompt, where the prompts of all snapshots but the closed book are
@@ -185,7 +225,9 @@ impl<'a> Plan<'a> {
         let pair = self.places.pair(&question.id, snapshot);
         match pair.and_then(|pair| self.evidence.get(pair).copied().flatten()) {
             Some(locked) => Ok(locked),
-            None if *snapshot == SnapshotName::closed_book() => Ok(Locked::Matched(Evidence::default().digest())),
+            None if self.places.black_box || *snapshot == SnapshotName::closed_book() => {
+                Ok(Locked::Matched(Evidence::default().digest()))
+            }
             None => Err(Failure::new(
                 FailureClass::Evidence,
                 format!("snapshot `{snapshot}` has no evidence for a question"),

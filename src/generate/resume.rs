@@ -14,6 +14,8 @@ use std::collections::BTreeSet;
 pub struct Standing {
     /// For each cell, by its number: whether it holds an answer.
     pub accepted: Vec<bool>,
+    /// For each cell, by its number: how many attempts were recorded.
+    attempts: Vec<u32>,
     /// Questions that are noted as unchanged.
     pub unchanged: BTreeSet<QuestionId>,
     /// What servers said beside accepted answers.
@@ -30,6 +32,7 @@ impl Standing {
     pub fn read(folder: &Utf8Path, places: &Places) -> Result<Self, Failure> {
         let mut standing = Self {
             accepted: vec![false; places.cells()],
+            attempts: vec![0; places.cells()],
             unchanged: BTreeSet::new(),
             served: Served::by("generator"),
             spent: Amount::default(),
@@ -41,14 +44,25 @@ impl Standing {
                 Record::Outcome(Outcome { of, verdict: Verdict::Accepted(_), served_model, response_id, .. }) => {
                     let cell = places.cell(&of).and_then(|cell| standing.accepted.get_mut(cell));
                     *cell.ok_or_else(|| foreign("answers"))? = true;
-                    standing.served.take(served_model.as_deref(), response_id.as_deref())?;
+                    let serving = places.serving(&of.snapshot);
+                    standing.served.take_of(serving, served_model.as_deref(), response_id.as_deref())?;
                 }
                 Record::Note(note) => {
                     standing.unchanged.insert(note.question);
                 }
-                Record::Attempt(_) | Record::Outcome(_) => {}
+                Record::Attempt(attempt) => {
+                    let cell = places.cell(&attempt.of).and_then(|cell| standing.attempts.get_mut(cell));
+                    *cell.ok_or_else(|| foreign("answers"))? += 1;
+                }
+                Record::Outcome(_) => {}
             }
         }
         Ok(standing)
+    }
+
+    /// How many attempts at the cell of this number were recorded.
+    #[must_use]
+    pub fn attempts(&self, cell: Option<usize>) -> u32 {
+        cell.and_then(|cell| self.attempts.get(cell)).copied().unwrap_or(0)
     }
 }

@@ -31,6 +31,7 @@ pub async fn generate(
     let writer = match open::<Answers>(folder, evidence)? {
         Opened::Sealed(lock) => {
             context.budget.count(spent(folder.path())?);
+            tell_reuse(frozen, folder, context);
             return Ok(lock);
         }
         Opened::Open(writer) => writer,
@@ -47,6 +48,16 @@ pub async fn generate(
     let lock = writer.seal().await?;
     context.observer.observe(Event::Sealed(StageName::Generate));
     Ok(lock)
+}
+
+/// Nothing tells what a deployed system is but its snapshot's variables: one that changed behind them would go unnoticed.
+fn tell_reuse(frozen: &Frozen, folder: &RunFolder, context: &Context) {
+    if frozen.protocol.spec.retrieve.is_within() {
+        context.observer.observe(Event::Note(format!(
+            "the answers were given earlier and are reused; remove the run folder `{}` if a system changed under its name",
+            folder.path()
+        )));
+    }
 }
 
 /// What a sealed ledger says was spent.
@@ -81,7 +92,7 @@ async fn fill(
     });
     match backend {
         Backend::Reader(spec) => embedded::fill(spec, plan, writer, context, &mut cells, tally).await,
-        Backend::Called(called) => Calls::new(plan, writer, called, context, &standing.served, tally).fill(cells).await,
+        Backend::Called(called) => Calls::new(plan, writer, called, context, &standing, tally).fill(cells).await,
     }
 }
 

@@ -1,5 +1,6 @@
 //! One call and what comes back.
 
+use crate::model::Digest;
 use secrecy::SecretString;
 use std::time::Duration;
 
@@ -25,6 +26,14 @@ pub struct Call {
     pub body: Option<Vec<u8>>,
     /// The time limit for the whole call.
     pub timeout: Duration,
+}
+
+impl Call {
+    /// The digest of what is sent, without headers and so without keys: method, URL and body, each preceded by its length.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        Digest::of_parts([self.method.as_bytes(), self.url.as_bytes(), self.body.as_deref().unwrap_or_default()])
+    }
 }
 
 /// A complete reply: any status, its body within the size limit.

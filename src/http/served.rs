@@ -3,7 +3,7 @@
 
 use super::chat::Facts;
 use crate::model::{Digest, Failure, FailureClass};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 /// The shortest id that is believed to be unique. Hosted services and most local servers give random ids of 30
@@ -21,7 +21,8 @@ pub struct Served {
 
 #[derive(Debug, Default)]
 struct Said {
-    models: BTreeSet<String>,
+    /// By the system that serves them; there is one where it has no name.
+    models: BTreeMap<String, BTreeSet<String>>,
     /// Digests of response ids.
     ids: HashSet<Digest>,
 }
@@ -46,13 +47,21 @@ impl Served {
     /// # Errors
     /// As above.
     pub fn take(&self, model: Option<&str>, id: Option<&str>) -> Result<(), Failure> {
+        self.take_of("", model, id)
+    }
+
+    /// The same where there are several systems, each of which serves a model of its own throughout: `system` says which.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn take_of(&self, system: &str, model: Option<&str>, id: Option<&str>) -> Result<(), Failure> {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(model) = model
-            && !said.models.contains(model)
+            && !said.models.get(system).is_some_and(|models| models.contains(model))
         {
-            said.models.insert(model.to_owned());
+            said.models.entry(system.to_owned()).or_default().insert(model.to_owned());
         }
-        if said.models.len() > 1 {
+        if said.models.values().any(|models| models.len() > 1) {
             return Err(mixed_models(self.whose));
         }
         let unique = id.filter(|id| id.chars().count() >= SHORTEST_ID);
@@ -93,6 +102,15 @@ mod tests {
         assert_eq!(failure.class, FailureClass::Incomplete);
         assert_eq!(failure.message, "the judge's server changed the model that it serves during the audit");
         assert!(served.take(Some("m-1"), None).is_err(), "what was mixed stays so");
+    }
+
+    #[test]
+    fn deployed_systems_may_each_serve_a_model_of_their_own_and_never_share_an_id() {
+        let served = Served::by("generator");
+        served.take_of("old", Some("m-1"), Some(ID)).unwrap();
+        served.take_of("new", Some("m-2"), None).unwrap();
+        assert!(served.take_of("new", None, Some(ID)).unwrap_err().message.contains("a cache answered"));
+        assert!(served.take_of("old", Some("m-2"), None).is_err());
     }
 
     #[test]

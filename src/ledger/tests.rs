@@ -27,7 +27,7 @@ fn attempt(repeat: u32) -> AnswersRecord {
 }
 
 fn outcome(attempt: u64, repeat: u32, answer: &[u8]) -> AnswersRecord {
-    let accepted = AcceptedAnswer { answer: Digest::of(answer), bytes: answer.len() as u64 };
+    let accepted = AcceptedAnswer { answer: Digest::of(answer), bytes: answer.len() as u64, citations: None };
     Record::Outcome(Outcome {
         attempt,
         of: cell(repeat),

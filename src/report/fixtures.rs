@@ -236,6 +236,7 @@ fn machinery() -> Machinery {
         retrieve: "embedded BM25, 8 documents".to_owned(),
         generate: "gpt-4.1-mini at api.openai.com".to_owned(),
         judge: "gpt-4.1 at api.openai.com".to_owned(),
+        black_box: None,
         caveats: Vec::new(),
         tool_version: "0.1.0".to_owned(),
     }

@@ -57,6 +57,9 @@ pub struct Machinery {
     pub generate: String,
     /// The judge.
     pub judge: String,
+    /// The deployed system that retrieved by itself and answered, where it was one: there is no evidence of ours then, and what
+    /// stands for it are the documents that the answers cite.
+    pub black_box: Option<String>,
     /// What must be said about them: that the embedded reader knows nothing, that the embedded judge is lexical.
     pub caveats: Vec<String>,
     /// The version of this program.

@@ -26,7 +26,10 @@ impl<'a> Asked<'a> {
                 let database = Database::new(spec, (top_k, max_chars), base, context)?;
                 Self::Database(Box::new(database), base.to_owned())
             }
-            RetrieveBackend::Bm25(_) | RetrieveBackend::Command(_) | RetrieveBackend::File => Self::Nobody,
+            RetrieveBackend::Bm25(_)
+            | RetrieveBackend::Command(_)
+            | RetrieveBackend::File
+            | RetrieveBackend::Within => Self::Nobody,
         })
     }
 

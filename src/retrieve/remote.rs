@@ -102,7 +102,7 @@ fn backend<'a>(protocol: &'a Protocol, context: &Context) -> Result<Option<Backe
         }
         RetrieveBackend::Http(spec) => Some(Backend::Engine(Engine { spec, top_k, max_chars })),
         RetrieveBackend::Command(spec) => Some(Backend::Program(Program { spec, top_k, max_chars })),
-        RetrieveBackend::Bm25(_) | RetrieveBackend::File => None,
+        RetrieveBackend::Bm25(_) | RetrieveBackend::File | RetrieveBackend::Within => None,
     })
 }
 
@@ -225,10 +225,7 @@ impl Prepared<'_> {
         match self {
             Self::Input(_, input) => Digest::of(input),
             Self::Query(_, query) => query.digest(),
-            Self::Call(_, call) => {
-                let body = call.body.as_deref().unwrap_or_default();
-                Digest::of_parts([call.method.as_bytes(), call.url.as_bytes(), body])
-            }
+            Self::Call(_, call) => call.digest(),
         }
     }
 

@@ -60,7 +60,7 @@ fn one(backend: &RetrieveBackend, snapshot: &SnapshotSpec, base: &Utf8Path) -> R
             let fingerprint = file::digest(&corpus).map_err(|error| error.of_snapshot(name))?;
             Ok(found(name, &corpus, fingerprint, None))
         }
-        RetrieveBackend::Http(_) | RetrieveBackend::Sql(_) | RetrieveBackend::Command(_) => {
+        RetrieveBackend::Http(_) | RetrieveBackend::Sql(_) | RetrieveBackend::Command(_) | RetrieveBackend::Within => {
             let named = variables(&snapshot.source);
             Ok(Identity::of(&named).resolved(name, &named))
         }

@@ -20,7 +20,8 @@ const NOTES: usize = 1024;
 /// passes match.
 ///
 /// The locked evidence of a question in a snapshot is that of its [`PassRecord`]. The closed book has such a record for
-/// every question as well, naming the empty evidence, and no attempts.
+/// every question as well, naming the empty evidence, and no attempts. Where a deployed system retrieves by itself there is no
+/// evidence at all: the ledger is sealed without a record.
 ///
 /// # Errors
 /// The ledger is damaged or cannot be written; the corpus is no longer the frozen one; a backend gave no valid evidence;
@@ -41,6 +42,9 @@ pub async fn retrieve(frozen: &Frozen, folder: &RunFolder, context: &Context) ->
     for record in ledger::read::<EvidenceStage>(folder.path())? {
         progress.take(record?.1)?;
     }
+    if protocol.spec.retrieve.is_within() {
+        return Ok(writer.seal().await?);
+    }
     let (done, total) = progress.count();
     context.observer.observe(Event::Started { stage: StageName::Retrieve, done, total });
     match &protocol.spec.retrieve.backend {
@@ -50,6 +54,7 @@ pub async fn retrieve(frozen: &Frozen, folder: &RunFolder, context: &Context) ->
         RetrieveBackend::Http(_) | RetrieveBackend::Sql(_) | RetrieveBackend::Command(_) => {
             remote::passes(protocol, &mut progress, &writer, folder.path(), context).await?;
         }
+        RetrieveBackend::Within => {}
     }
     note_all(&progress, &writer).await?;
     judge_mismatches(&progress, protocol, folder, context)?;

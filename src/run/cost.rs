@@ -14,7 +14,8 @@ const A_DOCUMENT: u64 = 200;
 pub(super) fn amount(protocol: &Protocol, calls_a_packet: u64) -> Amount {
     let generating = match &protocol.spec.generate.backend {
         GenerateBackend::Model(server) => generating(protocol, server),
-        GenerateBackend::Reader(_) | GenerateBackend::Command(_) => Amount::default(),
+        // What a deployed system reads is not seen, and so not known beforehand.
+        GenerateBackend::Reader(_) | GenerateBackend::Command(_) | GenerateBackend::BlackBox(_) => Amount::default(),
     };
     let judging = match &protocol.spec.judge.backend {
         JudgeBackend::Model(server) => judging(protocol, server, calls_a_packet),

@@ -24,6 +24,9 @@ const EXCERPT_CHARS: usize = 200;
 /// # Errors
 /// Whatever retrieval fails with; what is in the ledger stays there.
 pub async fn diff(prepared: Prepared, excerpts: usize, context: &Context) -> Result<EvidenceDiff, Failure> {
+    if prepared.protocol.spec.retrieve.is_within() {
+        return Err(without_evidence());
+    }
     let costs = plan(&prepared);
     let (folder, frozen) = open_run(prepared, context)?;
     retrieve::retrieve(&frozen, &folder, context).await?;
@@ -51,6 +54,13 @@ pub async fn diff(prepared: Prepared, excerpts: usize, context: &Context) -> Res
             calls: (costs.calls * asked).checked_div(costs.questions).unwrap_or(0),
         },
     })
+}
+
+fn without_evidence() -> Failure {
+    let message = "the spec has `answer`: the audited system retrieves by itself, and there is no evidence to compare";
+    Failure::new(FailureClass::Usage, message).with_hint(
+        "run `churngate run`; or describe the search engine behind it under `retrieve`, in a spec of its own",
+    )
 }
 
 /// What is known of a question without answers.

@@ -8,8 +8,8 @@ use crate::git::{self, CommitId, Located};
 use crate::model::{Failure, FailureClass, SnapshotName};
 use crate::retrieve::corpus;
 use crate::spec::{
-    self, CommandSpec, Difference, EmbedBackend, GenerateBackend, JudgeBackend, RetrieveBackend, SnapshotSource, Spec,
-    SqlEngine,
+    self, BlackBoxBackend, CommandSpec, Difference, EmbedBackend, GenerateBackend, JudgeBackend, RetrieveBackend,
+    SnapshotSource, Spec, SqlEngine,
 };
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -123,10 +123,22 @@ fn commands(spec: &Spec) -> impl Iterator<Item = &CommandSpec> {
     let commands = [
         if let Some(EmbedBackend::Command(command)) = embedder { Some(command) } else { None },
         if let RetrieveBackend::Command(command) = &spec.retrieve.backend { Some(command) } else { None },
-        if let GenerateBackend::Command(command) = &spec.generate.backend { Some(command) } else { None },
+        answering(&spec.generate.backend),
         if let JudgeBackend::Command(command) = &spec.judge.backend { Some(command) } else { None },
     ];
     commands.into_iter().flatten()
+}
+
+/// The program that answers, be it the generator or what asks a deployed system.
+fn answering(backend: &GenerateBackend) -> Option<&CommandSpec> {
+    match backend {
+        GenerateBackend::Command(command) => Some(command),
+        GenerateBackend::BlackBox(system) => match &system.backend {
+            BlackBoxBackend::Command(command) => Some(command),
+            BlackBoxBackend::Http(_) => None,
+        },
+        GenerateBackend::Reader(_) | GenerateBackend::Model(_) => None,
+    }
 }
 
 fn given_keys(path: &Utf8Path, base: &CommitId) -> Failure {

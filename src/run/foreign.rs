@@ -166,6 +166,7 @@ fn machinery(request: &Request) -> Machinery {
         retrieve: "elsewhere".to_owned(),
         generate: "elsewhere".to_owned(),
         judge: "labels of the file".to_owned(),
+        black_box: None,
         caveats: vec![
             "Answers and labels were made elsewhere: this program cannot tell whether they were blind, repeated \
              without a cache, or complete."

@@ -3,7 +3,9 @@
 use crate::freeze::Protocol;
 use crate::model::{ModelServer, SnapshotName};
 use crate::report::Machinery;
-use crate::spec::{EmbedBackend, GenerateBackend, JudgeBackend, RetrieveBackend, RetrieveSpec, SqlEngine};
+use crate::spec::{
+    BlackBoxBackend, EmbedBackend, GenerateBackend, JudgeBackend, RetrieveBackend, RetrieveSpec, SqlEngine,
+};
 
 /// Describes the backends of a protocol.
 pub(super) fn describe(protocol: &Protocol) -> Machinery {
@@ -16,6 +18,13 @@ pub(super) fn describe(protocol: &Protocol) -> Machinery {
                 .to_owned(),
         );
     }
+    if spec.retrieve.is_within() {
+        caveats.push(
+            "The audited system retrieves by itself: what its retrieval varies between two calls is inside the noise floor, \
+             and no evidence of ours was locked."
+                .to_owned(),
+        );
+    }
     if matches!(spec.judge.backend, JudgeBackend::Embedded) {
         caveats.push(
             "Meaning is judged by the embedded judge: rules and lexical features, not a language model. \
@@ -23,14 +32,11 @@ pub(super) fn describe(protocol: &Protocol) -> Machinery {
                 .to_owned(),
         );
     }
+    let generate = format!("{}, {} repeats", generator(&spec.generate.backend), spec.generate.repeats);
     Machinery {
-        retrieve: format!(
-            "{}, top {}, {} characters a document",
-            retriever(&spec.retrieve),
-            spec.retrieve.top_k,
-            spec.retrieve.max_chars
-        ),
-        generate: format!("{}, {} repeats", generator(&spec.generate.backend), spec.generate.repeats),
+        retrieve: retrieved(&spec.retrieve),
+        black_box: spec.retrieve.is_within().then(|| generate.clone()),
+        generate,
         judge: judge(&spec.judge.backend),
         caveats,
         tool_version: protocol.tool_version().to_owned(),
@@ -45,6 +51,13 @@ fn one_and_the_same(protocol: &Protocol) -> Option<String> {
     same.then(|| "Old and new are one and the same snapshot: this audit compares nothing but repeats.".to_owned())
 }
 
+fn retrieved(spec: &RetrieveSpec) -> String {
+    match spec.backend {
+        RetrieveBackend::Within => retriever(spec),
+        _ => format!("{}, top {}, {} characters a document", retriever(spec), spec.top_k, spec.max_chars),
+    }
+}
+
 fn retriever(spec: &RetrieveSpec) -> String {
     let backend = match &spec.backend {
         RetrieveBackend::Bm25(_) => "embedded BM25",
@@ -55,6 +68,7 @@ fn retriever(spec: &RetrieveSpec) -> String {
         },
         RetrieveBackend::Command(_) => "command",
         RetrieveBackend::File => "precomputed evidence",
+        RetrieveBackend::Within => "the audited system itself",
     };
     match spec.embed.as_ref().map(|embed| &embed.backend) {
         Some(EmbedBackend::OpenAi(server)) => format!("{backend}, vectors by model {}", server.model),
@@ -68,6 +82,12 @@ fn generator(backend: &GenerateBackend) -> String {
         GenerateBackend::Reader(_) => "embedded reader".to_owned(),
         GenerateBackend::Model(server) => model(server),
         GenerateBackend::Command(_) => "command".to_owned(),
+        GenerateBackend::BlackBox(system) => match &system.backend {
+            BlackBoxBackend::Http(http) => {
+                format!("a deployed system ({})", http.origin.as_deref().unwrap_or("asked over HTTP"))
+            }
+            BlackBoxBackend::Command(_) => "a deployed system (asked by a command)".to_owned(),
+        },
     }
 }
 

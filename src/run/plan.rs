@@ -8,7 +8,7 @@ use crate::freeze::Protocol;
 use crate::gate::{self, Rehearsal};
 use crate::judge::parts;
 use crate::model::amount::dollars;
-use crate::model::{Amount, Failure, FailureClass, PercentagePoints};
+use crate::model::{Amount, Failure, FailureClass, Kernel, PercentagePoints};
 use crate::spec::{BudgetSpec, Condition, GateSpec, GenerateBackend, JudgeBackend};
 
 /// The standard deviation of a question's contrast where nothing changed, for two repeats: that of answers as varied as
@@ -107,9 +107,20 @@ fn sensitivity(protocol: &Protocol) -> Vec<String> {
             None => sentences.push(format!("warning: `compatible` is out of reach: no upper bound is below {limit}")),
         }
     }
+    sentences.extend(blind_to_paragraphs(protocol));
     let kinds = [("open questions", Scenario::NaturalQuestionsLike), ("trivia", Scenario::TriviaQaLike)];
     sentences.extend(kinds.into_iter().filter_map(|(name, answers)| rates(protocol, name, answers)));
     sentences
+}
+
+/// Deployed systems answer in paragraphs, which hardly ever come twice to the letter.
+fn blind_to_paragraphs(protocol: &Protocol) -> Option<String> {
+    let exact = protocol.spec.gate.incompatible_when.iter().any(|line| line.kernel == Kernel::Exact);
+    (exact && protocol.spec.retrieve.is_within()).then(|| {
+        "warning: a line of `gate.incompatible_when` is about `exact`: where the system answers in paragraphs it cannot hold, \
+         and the rule never blocks; docs/black-box.md has a rule on `semantic` alone"
+            .to_owned()
+    })
 }
 
 /// How often this rule errs at this number of questions, where answers vary as in one of the studies; absent where it cannot

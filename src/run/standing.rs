@@ -44,22 +44,28 @@ fn missing(protocol: &Protocol, collected: &Collected) -> Vec<Missing> {
 ///
 /// # Errors
 /// They did not: class [`FailureClass::Incomplete`].
-pub(super) fn check_served(folder: &Utf8Path) -> Result<(), Failure> {
+pub(super) fn check_served(protocol: &Protocol, folder: &Utf8Path) -> Result<(), Failure> {
     let generator = Served::by("generator");
     for record in ledger::read::<stage::Answers>(folder)? {
-        said(&generator, &record?.1)?;
+        let record = record?.1;
+        // Each snapshot of a black box is a system of its own, and may serve a model of its own.
+        let system = match &record {
+            Record::Outcome(outcome) if protocol.spec.retrieve.is_within() => outcome.of.snapshot.0.clone(),
+            _ => String::new(),
+        };
+        said(&generator, &system, &record)?;
     }
     let judge = Served::by("judge");
     for record in ledger::read::<stage::Judgments>(folder)? {
-        said(&judge, &record?.1)?;
+        said(&judge, "", &record?.1)?;
     }
     Ok(())
 }
 
-fn said<K, A, N>(served: &Served, record: &Record<K, A, N>) -> Result<(), Failure> {
+fn said<K, A, N>(served: &Served, system: &str, record: &Record<K, A, N>) -> Result<(), Failure> {
     match record {
         Record::Outcome(Outcome { verdict: Verdict::Accepted(_), served_model, response_id, .. }) => {
-            served.take(served_model.as_deref(), response_id.as_deref())
+            served.take_of(system, served_model.as_deref(), response_id.as_deref())
         }
         _ => Ok(()),
     }

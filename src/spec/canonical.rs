@@ -4,31 +4,40 @@
 //! (`budget`, `concurrency`, `timeout_seconds`, `max_attempts`, `price`, `rate_limit`) are left out, so that raising a budget and going on is
 //! no new audit. JSON is YAML: what is written here can be read again by `parse`.
 
+use super::black_box::{BlackBoxBackend, BlackBoxSpec, CitationsSpec, HttpAnswerSpec, UsageSpec};
 use super::types::{
     BootstrapSpec, CommandSpec, Condition, EmbedBackend, EmbedSpec, ExpectSpec, GateLine, GateSpec, GenerateBackend,
-    GenerateSpec, HttpMethod, HttpRetrieveSpec, Inconclusive, JudgeBackend, JudgeSpec, ListSpec, OnMismatch,
-    PhysicalSpec, ProbeSpec, QuestionsSpec, RequestSpec, RetrieveBackend, RetrieveSpec, SampleSpec, SnapshotSource,
+    GenerateSpec, HttpRetrieveSpec, Inconclusive, JudgeBackend, JudgeSpec, ListSpec, OnMismatch, PhysicalSpec,
+    ProbeSpec, QuestionsSpec, RequestSpec, RetrieveBackend, RetrieveSpec, SampleSpec, SecretHeader, SnapshotSource,
     SnapshotSpec, Spec, SqlEngine, SqlSpec, UnchangedEvidence,
 };
 use crate::model::{KeyHeader, LimitName, ModelServer, Normalisation, Structured, Wire};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 impl Spec {
     /// The spec as canonical JSON. Reading it again gives a spec that measures the same.
     #[must_use]
     pub fn canonical(&self) -> Value {
-        json!({
-            "version": 1,
-            "name": self.name,
-            "questions": questions(&self.questions),
-            "snapshots": snapshots(&self.snapshots, self.closed_book),
-            "retrieve": retrieve(&self.retrieve),
-            "generate": generate(&self.generate),
-            "judge": judge(&self.judge),
-            "gate": gate(&self.gate),
-            "bootstrap": bootstrap(self.bootstrap),
-            "tolerance": { "invalid_cells": self.tolerance.invalid_cells.to_string() },
-        })
+        let (answer, apart) = match &self.generate.backend {
+            GenerateBackend::BlackBox(system) => (Some(black_box(system, &self.generate)), None),
+            _ => (None, Some((retrieve(&self.retrieve), generate(&self.generate)))),
+        };
+        let (retrieve, generate) = apart.unzip();
+        let tolerance = json!({ "invalid_cells": self.tolerance.invalid_cells.to_string() });
+        object([
+            ("version", Some(1.into())),
+            ("name", Some(self.name.as_str().into())),
+            ("questions", Some(questions(&self.questions))),
+            ("snapshots", Some(snapshots(&self.snapshots, self.closed_book))),
+            ("retrieve", retrieve),
+            ("generate", generate),
+            ("answer", answer),
+            ("judge", Some(judge(&self.judge))),
+            ("gate", Some(gate(&self.gate))),
+            ("bootstrap", Some(bootstrap(self.bootstrap))),
+            ("tolerance", Some(tolerance)),
+        ])
     }
 }
 
@@ -84,6 +93,8 @@ fn retrieve(spec: &RetrieveSpec) -> Value {
         RetrieveBackend::Sql(spec) => ("sql", sql(spec)),
         RetrieveBackend::Command(spec) => ("command", command(spec)),
         RetrieveBackend::File => ("file", json!({})),
+        // The whole spec says `answer` then.
+        RetrieveBackend::Within => ("within", json!({})),
     };
     let on_mismatch = match spec.on_mismatch {
         OnMismatch::Stop => "stop",
@@ -99,12 +110,10 @@ fn retrieve(spec: &RetrieveSpec) -> Value {
 }
 
 fn http(spec: &HttpRetrieveSpec) -> Value {
-    let secrets = spec.secret_headers.iter();
-    let secrets = secrets.map(|(name, header)| (name.clone(), json!({ "prefix": header.prefix, "env": header.env })));
     let own = object([
         ("origin", spec.origin.as_deref().map(Into::into)),
         ("headers", Some(json!(spec.headers))),
-        ("secret_headers", Some(Value::Object(secrets.collect()))),
+        ("secret_headers", Some(secret_headers(&spec.secret_headers))),
         ("id", Some(spec.id.as_str().into())),
         ("text", Some(spec.text.as_str().into())),
         ("url_pointer", spec.url_pointer.as_deref().map(Into::into)),
@@ -114,6 +123,53 @@ fn http(spec: &HttpRetrieveSpec) -> Value {
         ("sample", spec.sample.as_ref().map(sample)),
     ]);
     joined([request(&spec.request), list(&spec.list), expect(&spec.expect), own])
+}
+
+fn secret_headers(headers: &BTreeMap<String, SecretHeader>) -> Value {
+    let member = |(name, header): (&String, &SecretHeader)| {
+        (name.clone(), json!({ "prefix": header.prefix, "env": header.env }))
+    };
+    Value::Object(headers.iter().map(member).collect())
+}
+
+/// The section `answer`.
+fn black_box(system: &BlackBoxSpec, spec: &GenerateSpec) -> Value {
+    let (name, backend) = match &system.backend {
+        BlackBoxBackend::Http(spec) => ("http", http_answer(spec)),
+        BlackBoxBackend::Command(spec) => ("command", command(spec)),
+    };
+    object([
+        (name, Some(backend)),
+        ("repeats", Some(spec.repeats.into())),
+        ("max_answer_bytes", Some(spec.max_answer_bytes.into())),
+    ])
+}
+
+fn http_answer(spec: &HttpAnswerSpec) -> Value {
+    let usage = |usage: &UsageSpec| json!({ "input": usage.input, "output": usage.output });
+    let own = object([
+        ("origin", spec.origin.as_deref().map(Into::into)),
+        ("headers", Some(json!(spec.headers))),
+        ("secret_headers", Some(secret_headers(&spec.secret_headers))),
+        ("answer", Some(spec.answer.as_str().into())),
+        ("cut", Some(json!(spec.cut))),
+        ("retry", Some(json!(spec.retry))),
+        ("error", spec.error.as_deref().map(Into::into)),
+        ("citations", spec.citations.as_ref().map(citations)),
+        ("served_model", spec.served_model.as_deref().map(Into::into)),
+        ("response_id", spec.response_id.as_deref().map(Into::into)),
+        ("usage", spec.usage.as_ref().map(usage)),
+    ]);
+    joined([request(&spec.request), expect(&spec.expect), own])
+}
+
+fn citations(spec: &CitationsSpec) -> Value {
+    object([
+        ("items", Some(spec.items.as_str().into())),
+        ("id", spec.id.as_deref().map(Into::into)),
+        ("url", spec.url.as_deref().map(Into::into)),
+        ("text", spec.text.as_deref().map(Into::into)),
+    ])
 }
 
 /// The members of several objects as one.
@@ -143,12 +199,8 @@ fn sql(spec: &SqlSpec) -> Value {
 }
 
 fn request(spec: &RequestSpec) -> Value {
-    let method = match spec.method {
-        HttpMethod::Get => "GET",
-        HttpMethod::Post => "POST",
-    };
     object([
-        ("method", Some(method.into())),
+        ("method", Some(spec.method.as_str().into())),
         ("url", Some(spec.url.as_str().into())),
         ("query", Some(json!(spec.query))),
         ("body", spec.body.clone()),
@@ -221,6 +273,7 @@ fn generate(spec: &GenerateSpec) -> Value {
         GenerateBackend::Reader(spec) => {
             ("reader", json!({ "temperature": thousandths(spec.temperature_milli), "seed": spec.seed }))
         }
+        GenerateBackend::BlackBox(system) => return black_box(system, spec),
     };
     let unchanged = match spec.unchanged_evidence {
         UnchangedEvidence::Zero => "zero",

@@ -43,8 +43,8 @@ impl Checker<'_> {
                 None => self.unknown(entry, section, path),
             }
         }
-        for key in section.keys.iter().filter(|key| key.need == Need::Required && node.get(key.name).is_none()) {
-            self.missing(node, key, path);
+        for key in section.keys {
+            self.need(node, key, path);
         }
         self.one_of(node, section, path);
     }
@@ -84,6 +84,22 @@ impl Checker<'_> {
             problem = problem.label(format!("did you mean `{near}`?"));
         }
         self.problems.push(problem);
+    }
+
+    /// Reports a key that must stand and does not, or that stands beside the one that takes its place.
+    fn need(&mut self, node: &Node, key: &Key, path: &str) {
+        match (key.need, node.get(key.name)) {
+            (Need::Required, None) => self.missing(node, key, path),
+            (Need::Unless(other), None) if node.get(other).is_none() => self.missing(node, key, path),
+            (Need::Unless(other), Some(entry)) => {
+                if let Some(other) = node.get(other) {
+                    let message = format!("`{}` stands beside `{}`, which takes its place", key.name, other.key);
+                    let problem = Problem::new(Code::Conflict, entry.key_span.clone(), message);
+                    self.problems.push(problem.related(other.key_span.clone(), "here").help("keep one of them"));
+                }
+            }
+            _ => {}
+        }
     }
 
     fn missing(&mut self, node: &Node, key: &Key, path: &str) {

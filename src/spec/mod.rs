@@ -9,6 +9,7 @@
 //! This module is pure: it is given text and gives back types. It never shows what may be a key.
 #![deny(clippy::disallowed_methods, reason = "a spec is a function of its text: no clock, no environment, no files")]
 
+pub mod black_box;
 mod canonical;
 mod check;
 mod difference;
@@ -33,10 +34,11 @@ mod validate;
 pub mod variables;
 pub mod yaml;
 
+pub use black_box::{BlackBoxBackend, BlackBoxSpec, CitationsSpec, HttpAnswerSpec, UsageSpec};
 pub use difference::{Difference, differences};
 pub use node::Span;
 pub use parse::{from_canonical, named_preset, parse, parse_with};
-pub use preset::{PresetFile, preset_names, preset_reference};
+pub use preset::{PresetFile, answer_preset_names, preset_names, preset_reference};
 pub use problem::{Code, Problem, SpecErrors};
 pub use reference::reference;
 pub use schema::json_schema;

@@ -43,7 +43,8 @@ pub fn parse_with(text: &str, file: &str, preset: Option<PresetFile<'_>>) -> Res
 #[must_use]
 pub fn named_preset(text: &str) -> Option<Utf8PathBuf> {
     let root = yaml::read(text, yaml::SPEC, &mut Vec::new())?;
-    let named = &root.get("retrieve")?.value.get("preset")?.value;
+    let in_section = |name| Some(&root.get(name)?.value.get("preset")?.value);
+    let named = in_section("answer").or_else(|| in_section("retrieve"))?;
     let path = scalar::text(named.scalar()?, Text::Path).ok()?;
     preset::is_path(path).then(|| path.into())
 }

@@ -39,6 +39,7 @@ fn tables(section: &Section, path: &str, out: &mut String) {
 fn row(key: &Key, out: &mut String) {
     let default = match key.need {
         Need::Required => "required".to_owned(),
+        Need::Unless(other) => format!("required without `{other}`"),
         Need::Optional => "none".to_owned(),
         Need::Default(value) => format!("`{value}`"),
     };

@@ -30,11 +30,28 @@ fn section(section: &Section) -> Value {
     if !required.is_empty() {
         schema.insert("required".to_owned(), json!(required));
     }
+    let replaced = replaced(section);
+    if !replaced.is_empty() {
+        schema.insert("oneOf".to_owned(), json!(replaced));
+    }
     if !section.one_of.is_empty() {
         let choices: Vec<Value> = section.one_of.iter().map(|name| json!({ "required": [name] })).collect();
         schema.insert("oneOf".to_owned(), json!(choices));
     }
     Value::Object(schema)
+}
+
+/// The keys that must stand together, then each that takes their place.
+fn replaced(section: &Section) -> Vec<Value> {
+    let of = |key: &'static Key| match key.need {
+        Need::Unless(other) => Some((key.name, other)),
+        _ => None,
+    };
+    let (names, mut others): (Vec<&str>, Vec<&str>) = section.keys.iter().filter_map(of).unzip();
+    others.dedup();
+    let required = |names: &[&str]| json!({ "required": names });
+    let together = (!names.is_empty()).then(|| required(&names));
+    together.into_iter().chain(others.into_iter().map(|other| required(&[other]))).collect()
 }
 
 fn property(key: &Key) -> Value {

@@ -1,9 +1,10 @@
 //! Which servers a spec names, and which environment variables: for keys, and to be passed on to programs.
 
+use super::black_box::BlackBoxBackend;
 use super::types::{
     CommandSpec, EmbedBackend, EmbedSpec, GenerateBackend, JudgeBackend, RetrieveBackend, Spec, SqlEngine,
 };
-use crate::model::ModelServer;
+use crate::model::Price;
 use std::collections::BTreeSet;
 
 /// The environment variables that something names, each once, in alphabetical order.
@@ -29,6 +30,12 @@ impl Spec {
         match &self.generate.backend {
             GenerateBackend::Model(server) => named.keys.extend(server.key_env.as_deref()),
             GenerateBackend::Command(program) => named.pass_on(program),
+            GenerateBackend::BlackBox(system) => match &system.backend {
+                BlackBoxBackend::Http(http) => {
+                    named.keys.extend(http.secret_headers.values().map(|header| header.env.as_str()));
+                }
+                BlackBoxBackend::Command(program) => named.pass_on(program),
+            },
             GenerateBackend::Reader(_) => {}
         }
         match &self.judge.backend {
@@ -53,7 +60,7 @@ impl Spec {
                 }
             }
             RetrieveBackend::Command(program) => named.pass_on(program),
-            RetrieveBackend::Bm25(_) | RetrieveBackend::File => {}
+            RetrieveBackend::Bm25(_) | RetrieveBackend::File | RetrieveBackend::Within => {}
         }
         match self.retrieve.embed.as_ref().map(|EmbedSpec { backend, .. }| backend) {
             Some(EmbedBackend::OpenAi(server)) => named.keys.extend(server.key_env.as_deref()),
@@ -63,17 +70,19 @@ impl Spec {
         named
     }
 
-    /// The servers of language models, each with whose it is: `generator` or `judge`.
+    /// The prices of everything that counts tokens, each with whose it is: `generator`, `audited system` or `judge`.
     #[must_use]
-    pub fn servers(&self) -> Vec<(&'static str, &ModelServer)> {
-        let mut servers = Vec::new();
-        if let GenerateBackend::Model(server) = &self.generate.backend {
-            servers.push(("generator", server));
+    pub fn prices(&self) -> Vec<(&'static str, Option<Price>)> {
+        let mut prices = Vec::new();
+        match &self.generate.backend {
+            GenerateBackend::Model(server) => prices.push(("generator", server.price)),
+            GenerateBackend::BlackBox(system) => prices.push(("audited system", system.price)),
+            GenerateBackend::Reader(_) | GenerateBackend::Command(_) => {}
         }
         if let JudgeBackend::Model(server) = &self.judge.backend {
-            servers.push(("judge", server));
+            prices.push(("judge", server.price));
         }
-        servers
+        prices
     }
 
     /// The environment variables that hold keys of servers, each once, in alphabetical order.

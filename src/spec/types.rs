@@ -1,5 +1,6 @@
 //! The validated spec. Every value here is within its limits; nothing is checked again later.
 
+use super::black_box::BlackBoxSpec;
 use crate::model::{Confidence, Kernel, ModelServer, Normalisation, PercentagePoints, SnapshotName};
 use camino::Utf8PathBuf;
 use std::collections::BTreeMap;
@@ -90,6 +91,21 @@ pub struct RetrieveSpec {
     pub concurrency: u32,
 }
 
+impl RetrieveSpec {
+    /// That of a deployed system, which retrieves by itself: no setting of ours means anything.
+    #[must_use]
+    pub const fn within() -> Self {
+        let backend = RetrieveBackend::Within;
+        Self { backend, embed: None, top_k: 0, max_chars: 0, on_mismatch: OnMismatch::Stop, concurrency: 1 }
+    }
+
+    /// Whether a deployed system retrieves by itself, so that there is no evidence of ours.
+    #[must_use]
+    pub const fn is_within(&self) -> bool {
+        matches!(self.backend, RetrieveBackend::Within)
+    }
+}
+
 /// What happens where two retrievals of the same question from the same snapshot differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnMismatch {
@@ -113,6 +129,8 @@ pub enum RetrieveBackend {
     Command(CommandSpec),
     /// Evidence computed beforehand, one JSONL file a snapshot (the snapshot's path).
     File,
+    /// Nothing of ours: the deployed system that answers retrieves by itself, and what it finds is not seen.
+    Within,
 }
 
 /// A database and what it is asked.
@@ -319,6 +337,17 @@ pub enum HttpMethod {
     Post,
 }
 
+impl HttpMethod {
+    /// As requests say it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+}
+
 /// A program and its arguments; never through a shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandSpec {
@@ -368,6 +397,8 @@ pub enum GenerateBackend {
     Model(ModelServer),
     /// A program.
     Command(CommandSpec),
+    /// A deployed system that retrieves by itself.
+    BlackBox(Box<BlackBoxSpec>),
 }
 
 /// The embedded reader's settings.

@@ -72,11 +72,18 @@ class Run:
         before = digest_of(protocol)
         for stage, file in STAGES:
             before = self.check_ledger(stage, file, before)
+        self.check_black_box(protocol)
         blobs = self.check_blobs() if self.with_blobs else 0
         counts = ", ".join(f"{self.counts[stage]} {stage} records" for stage, _ in STAGES)
         if not self.exported:
             return f"{counts}, {blobs} blobs"
         return f"{counts}, {self.check_classes(protocol)} questions of classes, without texts"
+
+    def check_black_box(self, protocol):
+        """A system that retrieves by itself leaves no evidence."""
+        spec = self.parse("protocol.lock.json", protocol).get("spec")
+        if isinstance(spec, dict) and "answer" in spec:
+            require(self.counts["evidence"] == 0, "evidence.jsonl", "a record, where the audited system retrieves by itself")
 
     def check_classes(self, protocol):
         """`classes.jsonl` of an export: about these answers, and without contradiction."""
@@ -283,6 +290,8 @@ class AnswerRules(Rules):
     def accept(self, where, unit, value):
         require(is_count(value.get("bytes")), where, "no length")
         self.run.need_blob(where, value.get("answer"), value["bytes"])
+        for document in value.get("citations") or []:
+            require(isinstance(document["id"], str) and is_digest(document["content"]), where, "not a document")
         return value["answer"]
 
     def note(self, where, record):

@@ -160,10 +160,10 @@ async fn break_answers(broken: &mut Broken) {
         unchanged(w).await;
     };
     broken.answers("line 3: a second note", twice).await;
-    let long = AcceptedAnswer { answer: Digest::of(b"yes"), bytes: 4 };
+    let long = AcceptedAnswer { answer: Digest::of(b"yes"), bytes: 4, citations: None };
     let asked = async |w: &Writer<Answers>| ask(w, &cell(0, 0), Verdict::Accepted(long), b"yes".to_vec()).await;
     broken.answers("has 4 bytes, but it has 3", asked).await;
-    let absent = AcceptedAnswer { answer: Digest::of(b"no"), bytes: 2 };
+    let absent = AcceptedAnswer { answer: Digest::of(b"no"), bytes: 2, citations: None };
     let asked = async |w: &Writer<Answers>| ask(w, &cell(0, 0), Verdict::Accepted(absent), b"yes".to_vec()).await;
     broken.answers("line 3: names blob", asked).await;
 }

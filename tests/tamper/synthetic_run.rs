@@ -112,7 +112,7 @@ pub async fn answers(folder: &RunFolder, evidence: &EvidenceLock, questions: u32
                     ask(&writer, &cell, Verdict::Invalid("http-503".to_owned()), b"unavailable".to_vec()).await;
                 }
                 let text = answer(question, snapshot, repeat).into_bytes();
-                let accepted = AcceptedAnswer { answer: Digest::of(&text), bytes: text.len() as u64 };
+                let accepted = AcceptedAnswer { answer: Digest::of(&text), bytes: text.len() as u64, citations: None };
                 ask(&writer, &cell, Verdict::Accepted(accepted), text).await;
             }
         }

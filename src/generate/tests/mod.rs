@@ -2,6 +2,7 @@
 
 mod fixture;
 mod outcomes;
+mod presets;
 mod programs;
 mod reading;
 mod servers;

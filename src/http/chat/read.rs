@@ -177,7 +177,9 @@ fn facts(status: u16, body: &Value) -> Facts {
 /// The longest name that is kept of what a server says, in characters.
 const LONGEST_NAME: usize = 128;
 
-fn name(value: &Value) -> Option<String> {
+/// A name as a server says it: cut, and free of control characters.
+#[must_use]
+pub fn name(value: &Value) -> Option<String> {
     let kept: String = value.as_str()?.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
     (!kept.is_empty()).then_some(kept)
 }

@@ -30,6 +30,14 @@ impl Expect<'_> {
     }
 }
 
+/// Whether any of these pointers reaches its value, or one of a list of values.
+#[must_use]
+pub fn says(values: &BTreeMap<String, Value>, reply: &Value) -> bool {
+    values.iter().any(|(pointer, wanted)| {
+        pointer::reach(reply, pointer).is_some_and(|all| all.iter().any(|value| fits(value, wanted)))
+    })
+}
+
 fn fits(value: &Value, wanted: &Value) -> bool {
     match wanted {
         Value::Array(choices) => choices.iter().any(|choice| fits(value, choice)),

@@ -6,7 +6,9 @@ mod encode;
 mod expect;
 mod filling;
 mod pointer;
+mod request;
 
-pub use expect::{Expect, words};
+pub use expect::{Expect, says, words};
 pub use filling::{Filling, TemplateError};
 pub use pointer::{items, number, one, reach, text};
+pub use request::{Template, keyed};

@@ -229,7 +229,7 @@ async fn accept(writer: &Writer<Answers>, id: &str, snapshot: &str, repeat: usiz
     let verdict = if answer.is_empty() {
         Verdict::Invalid("empty-content".into())
     } else {
-        Verdict::Accepted(AcceptedAnswer { answer: digest, bytes: answer.len() as u64 })
+        Verdict::Accepted(AcceptedAnswer { answer: digest, bytes: answer.len() as u64, citations: None })
     };
     let outcome = Outcome {
         attempt,

@@ -168,6 +168,10 @@ pub struct AcceptedAnswer {
     pub answer: Digest,
     /// Its length in UTF-8 bytes.
     pub bytes: u64,
+    /// The documents that a deployed system names beside it, in its order; absent where it names none of them. Nothing but
+    /// their overlap is computed from them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub citations: Option<Vec<DocumentRecord>>,
 }
 
 /// That a question is not asked, because the rendered prompts of all its snapshots are byte-identical.

@@ -284,6 +284,7 @@ image! {
         retrieve: String,
         generate: String,
         judge: String,
+        black_box: Option<String>,
         caveats: Vec<String>,
         tool_version: String,
     }

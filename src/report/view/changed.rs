@@ -29,10 +29,15 @@ fn row(snapshot: &SnapshotSummary) -> Vec<Line<'_>> {
 
 fn machinery(result: &AuditResult) -> Vec<Line<'_>> {
     let machinery = &result.machinery;
-    let retrieved = Line::ours("retrieved by ").theirs(&machinery.retrieve, DESCRIPTION);
-    let answered = Line::ours("answered by ").theirs(&machinery.generate, DESCRIPTION);
+    let answering = match &machinery.black_box {
+        Some(system) => vec![Line::ours("retrieved and answered by ").theirs(system, DESCRIPTION)],
+        None => vec![
+            Line::ours("retrieved by ").theirs(&machinery.retrieve, DESCRIPTION),
+            Line::ours("answered by ").theirs(&machinery.generate, DESCRIPTION),
+        ],
+    };
     let judged = Line::ours("judged by ").theirs(&machinery.judge, DESCRIPTION);
     let spec = Line::ours("spec ").code(result.spec.short()).and(", protocol ").code(result.protocol.short());
     let spec = spec.and(", audited by churngate ").theirs(&machinery.tool_version, NAME);
-    vec![retrieved, answered, judged, spec]
+    answering.into_iter().chain([judged, spec]).collect()
 }

@@ -8,7 +8,7 @@ use crate::report::result::{AuditResult, Validity};
 
 pub(super) fn section(result: &AuditResult) -> Section<'_> {
     let validity = &result.validity;
-    let mut facts = vec![cells(validity), packets(validity)];
+    let mut facts = vec![cells(validity), packets(validity, result.machinery.black_box.is_some())];
     facts.extend(validity.served_models.iter().filter_map(|(snapshot, models)| served(snapshot, models)));
     facts.extend(retries(result));
     facts.extend(conduct::facts(result));
@@ -38,13 +38,17 @@ fn cells(validity: &Validity) -> Line<'_> {
     line
 }
 
-fn packets<'a>(validity: &Validity) -> Line<'a> {
-    Line::ours(format!(
-        "{} judged blindly; {} excluded; two retrievals differed for {}",
+fn packets<'a>(validity: &Validity, black_box: bool) -> Line<'a> {
+    let judged = Line::ours(format!(
+        "{} judged blindly; {} excluded",
         numbers::counted(validity.packets, "packet"),
-        numbers::counted(validity.excluded_questions, "question"),
-        numbers::counted(validity.mismatched_evidence, "question")
-    ))
+        numbers::counted(validity.excluded_questions, "question")
+    ));
+    // A deployed system is not asked twice for what it retrieves.
+    if black_box {
+        return judged;
+    }
+    judged.and(format!("; two retrievals differed for {}", numbers::counted(validity.mismatched_evidence, "question")))
 }
 
 fn served<'a>(snapshot: &'a str, models: &'a [String]) -> Option<Line<'a>> {

@@ -1,10 +1,9 @@
 //! A request template to a call.
 
-use crate::http::fill::{Filling, TemplateError};
-use crate::http::{Call, HeaderText, Secrets};
+use crate::http::fill::{self, Filling, Template, TemplateError};
+use crate::http::{Call, Secrets};
 use crate::model::{Failure, FailureClass};
-use crate::spec::{HttpMethod, HttpRetrieveSpec, RequestSpec};
-use secrecy::{ExposeSecret, SecretString};
+use crate::spec::{HttpRetrieveSpec, RequestSpec};
 use std::time::Duration;
 
 /// The call that this request comes to, with the headers of the engine.
@@ -14,39 +13,20 @@ pub(super) fn call(
     filling: &Filling<'_>,
     secrets: &Secrets,
 ) -> Result<Call, Failure> {
-    let url = filling.url(&request.url, &request.query).map_err(|problem| in_template(&problem))?;
-    let body = request.body.as_ref().map(|body| filling.value(body)).transpose();
-    let body = body.map_err(|problem| in_template(&problem))?.map(|body| body.to_string().into_bytes());
-    let method = match request.method {
-        HttpMethod::Get => "GET",
-        HttpMethod::Post => "POST",
+    let template = Template {
+        method: request.method.as_str(),
+        url: &request.url,
+        query: &request.query,
+        body: request.body.as_ref(),
+        headers: &spec.headers,
+        timeout: Duration::from_secs(u64::from(spec.timeout_seconds)),
     };
-    let timeout = Duration::from_secs(u64::from(spec.timeout_seconds));
-    Ok(Call { method, url, headers: headers(spec, filling, secrets, body.is_some())?, body, timeout })
-}
-
-fn headers(
-    spec: &HttpRetrieveSpec,
-    filling: &Filling<'_>,
-    secrets: &Secrets,
-    with_body: bool,
-) -> Result<Vec<(String, HeaderText)>, Failure> {
-    let mut headers = Vec::new();
-    for (name, value) in &spec.headers {
-        let value = filling.plain(value).map_err(|problem| in_template(&problem))?;
-        headers.push((name.clone(), HeaderText::Plain(value)));
-    }
-    for (name, wanted) in [("accept", true), ("content-type", with_body)] {
-        if wanted && !headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
-            headers.push((name.to_owned(), HeaderText::Plain("application/json".to_owned())));
-        }
-    }
+    let mut call = template.call(filling).map_err(|problem| in_template(&problem))?;
     for (name, header) in &spec.secret_headers {
         let key = secrets.get(&header.env).ok_or_else(|| not_set(&header.env))?;
-        let value = SecretString::from(format!("{}{}", header.prefix, key.expose_secret()));
-        headers.push((name.clone(), HeaderText::Secret(value)));
+        call.headers.push(fill::keyed(name, &header.prefix, key));
     }
-    Ok(headers)
+    Ok(call)
 }
 
 fn in_template(problem: &TemplateError) -> Failure {

@@ -61,7 +61,7 @@ async fn build(parts: &[Part], path: &Utf8Path) -> Result<crate::report::AuditRe
     let merged = serde_json::to_vec_pretty(&heads).map_err(|_| usage("the heads cannot be written"))?;
     audit::write(path, FILE, &merged)?;
     let computed = recompute::compute(&frozen.protocol, path, &Locks::open(path)?)?;
-    standing::check_served(path)?;
+    standing::check_served(&frozen.protocol, path)?;
     audit::write_reports(path, &computed)?;
     Ok(computed.result)
 }

@@ -1,7 +1,22 @@
 //! The presets that this program brings along.
 
-/// Every built-in preset: its name and its text.
-pub static BUILT_IN: &[(&str, &str)] = &[
+/// Every built-in preset of a deployed system: its name and its text.
+pub static SYSTEMS: &[(&str, &str)] = &[
+    ("anythingllm", include_str!("../../../presets/anythingllm.yaml")),
+    ("dify", include_str!("../../../presets/dify.yaml")),
+    ("dify-input", include_str!("../../../presets/dify-input.yaml")),
+    ("flowise", include_str!("../../../presets/flowise.yaml")),
+    ("hayhooks", include_str!("../../../presets/hayhooks.yaml")),
+    ("langgraph", include_str!("../../../presets/langgraph.yaml")),
+    ("open-webui", include_str!("../../../presets/open-webui.yaml")),
+    ("openai-rag", include_str!("../../../presets/openai-rag.yaml")),
+    ("ragflow", include_str!("../../../presets/ragflow.yaml")),
+    ("ragflow-openai", include_str!("../../../presets/ragflow-openai.yaml")),
+    ("vectara", include_str!("../../../presets/vectara.yaml")),
+];
+
+/// Every built-in preset of a search engine: its name and its text.
+pub static ENGINES: &[(&str, &str)] = &[
     ("azure-search", include_str!("../../../presets/azure-search.yaml")),
     ("azure-search-hybrid", include_str!("../../../presets/azure-search-hybrid.yaml")),
     ("azure-search-knn", include_str!("../../../presets/azure-search-knn.yaml")),
@@ -33,7 +48,7 @@ pub static BUILT_IN: &[(&str, &str)] = &[
 /// The text of the built-in preset of this name.
 #[must_use]
 pub fn built_in(name: &str) -> Option<&'static str> {
-    BUILT_IN.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    ENGINES.iter().chain(SYSTEMS).find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
 /// Whether this names a file rather than a built-in preset.
@@ -43,7 +58,12 @@ pub fn is_path(name: &str) -> bool {
     ending.is_some_and(|ending| ending.eq_ignore_ascii_case("yaml") || ending.eq_ignore_ascii_case("yml"))
 }
 
-/// The names of the built-in presets, in alphabetical order.
+/// The names of the built-in presets of search engines, in alphabetical order.
 pub fn preset_names() -> impl Iterator<Item = &'static str> {
-    BUILT_IN.iter().map(|(name, _)| *name)
+    ENGINES.iter().map(|(name, _)| *name)
+}
+
+/// The names of the built-in presets of deployed systems, in alphabetical order.
+pub fn answer_preset_names() -> impl Iterator<Item = &'static str> {
+    SYSTEMS.iter().map(|(name, _)| *name)
 }

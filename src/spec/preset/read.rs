@@ -22,9 +22,31 @@ pub struct Presets<'a> {
     faulty: Option<(String, String, Vec<Problem>)>,
 }
 
+/// The section of a spec that a preset belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// A search engine, of `retrieve`.
+    Retrieve,
+    /// A deployed system, of `answer`.
+    Answer,
+}
+
+impl Of {
+    /// The section's name.
+    #[must_use]
+    pub const fn section(self) -> &'static str {
+        match self {
+            Self::Retrieve => "retrieve",
+            Self::Answer => "answer",
+        }
+    }
+}
+
 /// A preset: what is open in it, and the section it is made of.
 #[derive(Clone, Debug)]
 pub struct Preset {
+    /// Where it belongs.
+    pub of: Of,
     /// The server, where it is the same for everybody.
     pub base_url: Option<String>,
     /// What a spec may say, by name, with what holds otherwise.
@@ -85,6 +107,7 @@ impl<'a> Presets<'a> {
         let reader = Reader::new(&root, &PRESET);
         let open = reader.node("with").map_or(&[][..], Node::entries).iter();
         Some(Preset {
+            of: if reader.word("of")? == "answer" { Of::Answer } else { Of::Retrieve },
             base_url: reader.text("base_url"),
             open: open
                 .map(|entry| (entry.key.clone(), entry.value.get("default").map(|it| it.value.clone())))

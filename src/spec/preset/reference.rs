@@ -1,21 +1,27 @@
 //! The built-in presets as Markdown.
 
-use super::list::BUILT_IN;
+use super::list::{ENGINES, SYSTEMS};
 use super::read::{Presets, Said};
 use std::fmt::Write as _;
 
-/// A table of the built-in presets, then one of what each leaves open.
+/// A table of the presets of engines, one of those of systems, then one of what each leaves open.
 #[must_use]
 pub fn preset_reference() -> String {
-    let mut table = "| preset | what it asks | header of the key |\n|---|---|---|\n".to_owned();
     let mut open = String::new();
-    for (name, text) in BUILT_IN {
+    let engines = table("what it asks", ENGINES, &mut open);
+    let systems = table("a deployed system, for `answer`", SYSTEMS, &mut open);
+    format!("{engines}\n{systems}\n{open}")
+}
+
+fn table(what: &str, presets: &[(&str, &str)], open: &mut String) -> String {
+    let mut table = format!("| preset | {what} | header of the key |\n|---|---|---|\n");
+    for (name, text) in presets {
         let Some(said) = Presets::new(None).said(name, text) else { continue };
         let key = said.key.iter().map(|header| format!("`{header}`")).collect::<Vec<_>>().join(", ");
         let _ = writeln!(table, "| `{name}` | {} | {key} |", said.about);
-        opened(name, &said, &mut open);
+        opened(name, &said, open);
     }
-    format!("{table}\n{open}")
+    table
 }
 
 fn opened(name: &str, said: &Said, out: &mut String) {

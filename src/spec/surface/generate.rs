@@ -12,13 +12,7 @@ pub static GENERATE: Section = Section {
         Key::optional("anthropic", Shape::Map(&ANTHROPIC), "A server that speaks Anthropic Messages."),
         Key::optional("command", Shape::Map(&COMMAND), "A program: JSON in, JSON out."),
         Key::optional("reader", Shape::Map(&READER), "The embedded extractive reader; knows nothing but the evidence."),
-        Key::default(
-            "repeats",
-            // More are of no use, and the exact randomisation test enumerates the splits of at most 22 answers.
-            Shape::Integer { min: 2, max: 11 },
-            "2",
-            "Answers of each question from each snapshot.",
-        ),
+        REPEATS,
         Key::default(
             "max_answer_bytes",
             Shape::Integer { min: 16, max: 65_536 },
@@ -42,6 +36,10 @@ pub static GENERATE: Section = Section {
     one_of: &["openai", "responses", "anthropic", "command", "reader"],
     later: &[],
 };
+
+/// Answers of each question. More are of no use, and the exact randomisation test enumerates the splits of at most 22 answers.
+pub const REPEATS: Key =
+    Key::default("repeats", Shape::Integer { min: 2, max: 11 }, "2", "Answers of each question from each snapshot.");
 
 /// How often a unit of work is tried.
 pub const ATTEMPTS: Key = Key::default(

@@ -8,16 +8,8 @@ pub static HTTP: Section = Section {
     keys: &[
         METHOD,
         URL,
-        Key::optional(
-            "headers",
-            Shape::Free { keys: Text::Header, values: &Shape::Text(Text::Any), max: 32 },
-            "Headers with plain values; no keys. `{{snapshot.NAME}}` is replaced.",
-        ),
-        Key::optional(
-            "secret_headers",
-            Shape::Free { keys: Text::Header, values: &Shape::Map(&SECRET_HEADER), max: 8 },
-            "Headers that carry a key.",
-        ),
+        HEADERS,
+        SECRET_HEADERS,
         QUERY,
         BODY,
         ITEMS,
@@ -35,7 +27,7 @@ pub static HTTP: Section = Section {
         Key::optional("score", POINTER, "Pointer within a document to its score, to tell ties from other mismatches."),
         OK,
         ABSENT,
-        Key::optional("error", POINTER, "Pointer to what the engine says of an error; shown in messages."),
+        ERROR,
         Key::optional(
             "probes",
             Shape::List { items: &Shape::Map(&PROBE), min: 0, max: 8 },
@@ -43,16 +35,27 @@ pub static HTTP: Section = Section {
         ),
         Key::optional("sample", Shape::Map(&SAMPLE), "A request for stored documents with their vectors."),
         TIMEOUT,
-        Key::optional("origin", Shape::Text(Text::Any), "What this section was made from; written by this program."),
+        ORIGIN,
     ],
     one_of: &[],
     later: &[],
 };
 
-const POINTER: Shape = Shape::Text(Text::Pointer);
-const METHOD: Key = Key::default("method", Shape::Word(&["GET", "POST"]), "POST", "The request's method.");
-const URL: Key = Key::required("url", Shape::Text(Text::Url), "The URL; `{name}` in its path is a snapshot variable.");
-const QUERY: Key = Key::optional(
+pub(super) const POINTER: Shape = Shape::Text(Text::Pointer);
+pub(super) const METHOD: Key = Key::default("method", Shape::Word(&["GET", "POST"]), "POST", "The request's method.");
+pub(super) const URL: Key =
+    Key::required("url", Shape::Text(Text::Url), "The URL; `{name}` in its path is a snapshot variable.");
+pub(super) const HEADERS: Key = Key::optional(
+    "headers",
+    Shape::Free { keys: Text::Header, values: &Shape::Text(Text::Any), max: 32 },
+    "Headers with plain values; no keys. `{{snapshot.NAME}}` is replaced.",
+);
+pub(super) const SECRET_HEADERS: Key = Key::optional(
+    "secret_headers",
+    Shape::Free { keys: Text::Header, values: &KEYED, max: 8 },
+    "Headers that carry a key.",
+);
+pub(super) const QUERY: Key = Key::optional(
     "query",
     Shape::Free { keys: Text::Any, values: &Shape::Text(Text::Loose), max: 64 },
     "Query parameters, with the same placeholders as the body.",
@@ -69,16 +72,23 @@ const ZIP: Key = Key::optional(
     "In place of `items`: pointers to arrays of one length, whose elements make up the members of each document.",
 );
 const DECODE: Key = Key::optional("decode", Shape::Word(&["base64_json"]), "How each item of `items` is encoded.");
-const OK: Key = Key::optional(
+pub(super) const OK: Key = Key::optional(
     "ok",
     Shape::Free { keys: Text::Pointer, values: &Shape::Json, max: 16 },
     "Pointers that must hold these values, or one of a list of values, or the reply is invalid.",
 );
-const ABSENT: Key = Key::optional(
+pub(super) const ABSENT: Key = Key::optional(
     "absent",
     Shape::List { items: &POINTER, min: 0, max: 16 },
     "Pointers that must hold nothing, null or something empty, or the reply is invalid.",
 );
+
+pub(super) const ERROR: Key =
+    Key::optional("error", POINTER, "Pointer to what the engine says of an error; shown in messages.");
+pub(super) const ORIGIN: Key =
+    Key::optional("origin", Shape::Text(Text::Any), "What this section was made from; written by this program.");
+
+static KEYED: Shape = Shape::Map(&SECRET_HEADER);
 
 static SECRET_HEADER: Section = Section {
     keys: &[

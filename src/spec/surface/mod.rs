@@ -4,6 +4,7 @@
 //! reference in `docs/spec.md` are written from it. One file a section; adding a key touches one line here and the
 //! place that makes something of it.
 
+mod answer;
 mod embed;
 mod gate;
 mod generate;
@@ -18,6 +19,7 @@ mod shape;
 mod snapshots;
 mod sql;
 
+pub use answer::HTTP as ANSWER_HTTP;
 pub use http::HTTP;
 pub use preset::PRESET;
 pub use root::ROOT;

@@ -119,7 +119,8 @@ const EXTRA: Key = Key::optional(
     "Further members of the request body, sent as written.",
 );
 
-const PRICE: Key = Key::optional("price", Shape::Map(&PRICES), "What tokens cost, for `budget.usd` and the report.");
+pub(super) const PRICE: Key =
+    Key::optional("price", Shape::Map(&PRICES), "What tokens cost, for `budget.usd` and the report.");
 
 static PRICES: Section = Section {
     keys: &[
@@ -130,7 +131,7 @@ static PRICES: Section = Section {
     later: &[],
 };
 
-const RATE_LIMIT: Key =
+pub(super) const RATE_LIMIT: Key =
     Key::optional("rate_limit", Shape::Map(&RATES), "How much the server may be asked; no limit where absent.");
 
 static RATES: Section = Section {

@@ -6,6 +6,12 @@ use super::shape::{Key, Section, Shape, Text};
 pub static PRESET: Section = Section {
     keys: &[
         Key::required("preset", Shape::Integer { min: 1, max: 1 }, "The version of the format of presets."),
+        Key::default(
+            "of",
+            Shape::Word(&["retrieve", "answer"]),
+            "retrieve",
+            "The section of a spec that it belongs to.",
+        ),
         Key::required("about", Shape::Text(Text::Any), "One sentence about it."),
         Key::optional("source", Shape::Text(Text::Any), "The description that it follows."),
         Key::optional(
@@ -24,7 +30,7 @@ pub static PRESET: Section = Section {
             Shape::Free { keys: Text::Header, values: &Shape::Text(Text::Loose), max: 4 },
             "Headers that carry the key, each with what stands before it.",
         ),
-        Key::required("http", Shape::Json, "As `retrieve.http` of a spec; `{base_url}` begins every URL."),
+        Key::required("http", Shape::Json, "As `http` of that section; `{base_url}` begins every URL."),
     ],
     one_of: &[],
     later: &[],

@@ -18,13 +18,9 @@ pub static RETRIEVE: Section = Section {
         Key::optional("sql", Shape::Map(&SQL), "A database: one query a question."),
         Key::optional("command", Shape::Map(&COMMAND), "A program: JSON in, JSON out."),
         Key::optional("file", Shape::Map(&FILE), "Evidence computed beforehand, one JSONL file a snapshot."),
-        Key::optional("base_url", Shape::Text(Text::Url), "The preset's server, up to where its own paths begin."),
-        Key::optional("key_env", Shape::Text(Text::Variable), "The environment variable with the preset's key."),
-        Key::optional(
-            "with",
-            Shape::Free { keys: Text::Name, values: &Shape::Json, max: 32 },
-            "What the preset leaves open, by name, such as `{ text: body }`.",
-        ),
+        BASE_URL,
+        KEY_ENV,
+        WITH,
         Key::optional("embed", Shape::Map(&EMBED), "How a question becomes `{{vector}}`."),
         Key::default("top_k", Shape::Integer { min: 1, max: 1_000 }, "8", "How many documents a question retrieves."),
         Key::default(
@@ -44,6 +40,17 @@ pub static RETRIEVE: Section = Section {
     one_of: &["bm25", "preset", "http", "sql", "command", "file"],
     later: &[],
 };
+
+/// What only a preset makes something of: its server, its key, and what it leaves open.
+pub const BASE_URL: Key =
+    Key::optional("base_url", Shape::Text(Text::Url), "The preset's server, up to where its own paths begin.");
+pub const KEY_ENV: Key =
+    Key::optional("key_env", Shape::Text(Text::Variable), "The environment variable with the preset's key.");
+pub const WITH: Key = Key::optional(
+    "with",
+    Shape::Free { keys: Text::Name, values: &Shape::Json, max: 32 },
+    "What the preset leaves open, by name, such as `{ text: body }`.",
+);
 
 static BM25: Section = Section {
     keys: &[Key::optional(

@@ -1,5 +1,6 @@
 //! The whole spec.
 
+use super::answer::ANSWER;
 use super::gate::GATE;
 use super::generate::GENERATE;
 use super::judge::JUDGE;
@@ -15,8 +16,13 @@ pub static ROOT: Section = Section {
         Key::required("name", Shape::Text(Text::Name), "Names the check and the comment; unique in the repository."),
         Key::required("questions", Shape::Map(&QUESTIONS), "What is asked."),
         Key::required("snapshots", Shape::Map(&SNAPSHOTS), "The states of the corpus or index that are compared."),
-        Key::required("retrieve", Shape::Map(&RETRIEVE), "How a question becomes evidence."),
-        Key::required("generate", Shape::Map(&GENERATE), "How evidence becomes an answer."),
+        Key::unless("retrieve", "answer", Shape::Map(&RETRIEVE), "How a question becomes evidence."),
+        Key::unless("generate", "answer", Shape::Map(&GENERATE), "How evidence becomes an answer."),
+        Key::optional(
+            "answer",
+            Shape::Map(&ANSWER),
+            "A deployed system that retrieves and answers by itself, in place of `retrieve` and `generate`.",
+        ),
         Key::required("judge", Shape::Map(&JUDGE), "How answers are compared."),
         Key::optional("gate", Shape::Map(&GATE), "The rule; the published one where absent."),
         Key::optional("bootstrap", Shape::Map(&BOOTSTRAP), "The bootstrap behind the bounds."),
@@ -24,7 +30,7 @@ pub static ROOT: Section = Section {
         Key::optional("tolerance", Shape::Map(&TOLERANCE), "What may go wrong before the audit cannot stand."),
     ],
     one_of: &[],
-    later: &["answer", "replicate", "stopping", "disclosure"],
+    later: &["replicate", "stopping", "disclosure"],
 };
 
 static BOOTSTRAP: Section = Section {

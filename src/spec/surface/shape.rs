@@ -29,6 +29,8 @@ pub struct Key {
 pub enum Need {
     /// It must.
     Required,
+    /// It must, unless this key stands, which takes its place: the two never stand together.
+    Unless(&'static str),
     /// It need not; nothing holds in its place.
     Optional,
     /// It need not; this value holds, written as in a spec.
@@ -131,6 +133,12 @@ impl Key {
     #[must_use]
     pub const fn required(name: &'static str, shape: Shape, about: &'static str) -> Self {
         Self { name, shape, need: Need::Required, about }
+    }
+
+    /// A key that must stand, unless another one takes its place.
+    #[must_use]
+    pub const fn unless(name: &'static str, other: &'static str, shape: Shape, about: &'static str) -> Self {
+        Self { name, shape, need: Need::Unless(other), about }
     }
 
     /// A key that need not stand.

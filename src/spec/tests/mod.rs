@@ -1,5 +1,6 @@
 //! Specs as people write them, and what is said about their mistakes.
 
+mod answer;
 mod messages;
 mod reading;
 

@@ -246,7 +246,7 @@ fn what_only_paces_a_run_is_no_part_of_what_is_measured() {
 
 #[test]
 fn keys_of_later_versions_are_named_as_such() {
-    assert_eq!(codes(&format!("{SMALL}answer: {{}}\n")), ["unsupported"]);
+    assert_eq!(codes(&format!("{SMALL}stopping: {{}}\n")), ["unsupported"]);
     assert_eq!(codes(&with("questions.jsonl", "questions.xlsx")), ["unsupported"]);
 }
 

@@ -35,7 +35,9 @@ pub fn fit(section: Reader<'_>, backend: &RetrieveBackend, problems: &mut Vec<Pr
     let wanted = match backend {
         RetrieveBackend::Http(http) => takes_vector(http),
         RetrieveBackend::Sql(sql) => statement::pieces(&sql.query).is_ok_and(|pieces| pieces.contains(&SQL_VECTOR)),
-        RetrieveBackend::Bm25(_) | RetrieveBackend::Command(_) | RetrieveBackend::File => false,
+        RetrieveBackend::Bm25(_) | RetrieveBackend::Command(_) | RetrieveBackend::File | RetrieveBackend::Within => {
+            false
+        }
     };
     match (section.node("embed"), wanted) {
         (None, true) => {

@@ -47,7 +47,7 @@ pub fn http(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<HttpRetr
 }
 
 /// The request of a section that holds `method`, `url`, `query` and `body`.
-fn request(section: Reader<'_>, known: &[&str], problems: &mut Vec<Problem>) -> Option<RequestSpec> {
+pub(super) fn request(section: Reader<'_>, known: &[&str], problems: &mut Vec<Problem>) -> Option<RequestSpec> {
     let url = section.text("url");
     if let Some(url) = &url {
         let span = section.span("url");
@@ -87,7 +87,7 @@ fn list(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<ListSpec> {
     Some(ListSpec { items: section.text("items")?, zip, base64_json, missing_is_empty })
 }
 
-fn expect(section: Reader<'_>) -> Option<ExpectSpec> {
+pub(super) fn expect(section: Reader<'_>) -> Option<ExpectSpec> {
     Some(ExpectSpec { ok: section.json_map("ok")?.into_iter().collect(), absent: section.texts("absent")? })
 }
 
@@ -146,7 +146,7 @@ fn sample(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<SampleSpec
 }
 
 /// Reports keys in headers and query parameters: what stands in a spec, a URL or a log is no secret any more.
-fn plain_values(section: Reader<'_>, place: &str, what: &str, problems: &mut Vec<Problem>) {
+pub(super) fn plain_values(section: Reader<'_>, place: &str, what: &str, problems: &mut Vec<Problem>) {
     let carries = |name: &str| SECRET_PARTS.iter().any(|part| name.to_ascii_lowercase().contains(part));
     let entries = section.node(place).map_or(&[][..], Node::entries).iter();
     for entry in entries.filter(|entry| carries(&entry.key)) {
@@ -156,7 +156,7 @@ fn plain_values(section: Reader<'_>, place: &str, what: &str, problems: &mut Vec
     }
 }
 
-fn secret_headers(section: Reader<'_>) -> Option<BTreeMap<String, SecretHeader>> {
+pub(super) fn secret_headers(section: Reader<'_>) -> Option<BTreeMap<String, SecretHeader>> {
     let Some(node) = section.node("secret_headers") else { return Some(BTreeMap::new()) };
     let Some(Shape::Free { values: Shape::Map(inner), .. }) = section.shape("secret_headers") else { return None };
     let read = |entry: &Entry| {
@@ -167,7 +167,7 @@ fn secret_headers(section: Reader<'_>) -> Option<BTreeMap<String, SecretHeader>>
 }
 
 /// Reports placeholders that nothing fills.
-fn walk(node: &Node, known: &[&str], problems: &mut Vec<Problem>) {
+pub(super) fn walk(node: &Node, known: &[&str], problems: &mut Vec<Problem>) {
     match &node.kind {
         Kind::Scalar(scalar) if scalar.text.contains("{{") => placeholder(&scalar.text, &node.span, known, problems),
         Kind::List(items) => items.iter().for_each(|item| walk(item, known, problems)),

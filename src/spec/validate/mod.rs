@@ -1,6 +1,7 @@
 //! A checked tree to the validated types, and everything that only shows when values are seen together.
 
 mod address;
+mod answer;
 mod embed;
 mod gate;
 mod generate;

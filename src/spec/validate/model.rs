@@ -57,14 +57,20 @@ pub fn server((section, wire): (Reader<'_>, Wire), problems: &mut Vec<Problem>) 
         timeout_seconds: section.small("timeout_seconds")?,
         extra: section.json_map("extra")?,
         price: section.section("price").and_then(price),
-        rate_limit: section.section("rate_limit").map_or_else(RateLimit::default, |section| RateLimit {
-            requests_per_minute: section.integer("requests_per_minute"),
-            tokens_per_minute: section.integer("tokens_per_minute"),
-        }),
+        rate_limit: rate_limit(section),
     })
 }
 
-fn price(section: Reader<'_>) -> Option<Price> {
+/// How much a server may be asked.
+pub fn rate_limit(section: Reader<'_>) -> RateLimit {
+    section.section("rate_limit").map_or_else(RateLimit::default, |section| RateLimit {
+        requests_per_minute: section.integer("requests_per_minute"),
+        tokens_per_minute: section.integer("tokens_per_minute"),
+    })
+}
+
+/// What tokens cost.
+pub fn price(section: Reader<'_>) -> Option<Price> {
     Some(Price { input: section.decimal("input")?.0, output: section.decimal("output")?.0 })
 }
 

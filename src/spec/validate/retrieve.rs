@@ -13,12 +13,14 @@ pub struct Retrieve {
     pub spec: RetrieveSpec,
     /// The variables that requests name, each with the place to show.
     pub named: Vec<(String, Span)>,
+    /// Whether requests are filled with variables, so that each must be named.
+    pub fills_variables: bool,
 }
 
 /// How a question becomes evidence.
 pub fn retrieve(section: Reader<'_>, presets: &mut Presets<'_>, problems: &mut Vec<Problem>) -> Option<Retrieve> {
     if section.node("preset").is_none() {
-        preset::alone(section, problems);
+        preset::alone(&preset::ENGINE, section, problems);
     }
     let backend = backend(section, presets, problems);
     let vector = section.section("embed").map(|section| embed::embed(section, problems));
@@ -38,7 +40,8 @@ pub fn retrieve(section: Reader<'_>, presets: &mut Presets<'_>, problems: &mut V
         },
         concurrency: section.small("concurrency")?,
     };
-    Some(Retrieve { spec, named })
+    let fills_variables = matches!(spec.backend, RetrieveBackend::Http(_) | RetrieveBackend::Sql(_));
+    Some(Retrieve { spec, named, fills_variables })
 }
 
 fn backend(
@@ -50,7 +53,7 @@ fn backend(
         return Some((RetrieveBackend::Bm25(Bm25Spec { chunk_chars: bm25.small("chunk_chars") }), Vec::new()));
     }
     if section.node("preset").is_some() {
-        let (spec, named) = preset::preset(section, presets, problems)?;
+        let (spec, named) = preset::preset(&preset::ENGINE, section, presets, problems)?;
         return Some((RetrieveBackend::Http(Box::new(spec)), named));
     }
     if let Some(section) = section.section("http") {

@@ -1,6 +1,6 @@
 //! The whole spec.
 
-use super::{gate, generate, judge, questions, retrieve, snapshots};
+use super::{answer, gate, generate, judge, questions, retrieve, snapshots};
 use crate::spec::node::{Kind, Node};
 use crate::spec::preset::Presets;
 use crate::spec::problem::{Code, Problem};
@@ -12,8 +12,13 @@ pub fn spec(root: Reader<'_>, presets: &mut Presets<'_>, problems: &mut Vec<Prob
     let empty = Node { span: root.start(), kind: Kind::Map(Vec::new()) };
     let questions = root.section("questions").and_then(|section| questions::questions(section, &empty, problems));
     let snapshots = root.section("snapshots").and_then(|section| snapshots::snapshots(section, problems));
-    let retrieve = root.section("retrieve").and_then(|section| retrieve::retrieve(section, presets, problems));
-    let generate = root.section("generate").and_then(|section| generate::generate(section, problems));
+    let (retrieve, generate) = match root.section("answer") {
+        Some(section) => answer::answer(section, presets, problems).unzip(),
+        None => (
+            root.section("retrieve").and_then(|section| retrieve::retrieve(section, presets, problems)),
+            root.section("generate").and_then(|section| generate::generate(section, problems)),
+        ),
+    };
     let judge = root.section("judge").and_then(|section| judge::judge(section, problems));
     let gate = gate::gate(root.section_or("gate", &empty)?);
     if let (Some(snapshots), Some(retrieve)) = (&snapshots, &retrieve) {
@@ -53,8 +58,8 @@ fn budget(section: Reader<'_>) -> BudgetSpec {
 /// A budget of money holds only where every call has a price.
 fn priced(root: Reader<'_>, spec: &Spec, problems: &mut Vec<Problem>) {
     let Some(budget) = root.section("budget").filter(|_| spec.budget.nano_usd.is_some()) else { return };
-    for (whose, server) in spec.servers() {
-        if server.price.is_none() {
+    for (whose, price) in spec.prices() {
+        if price.is_none() {
             let message = format!("`budget.usd` needs the price of the {whose}'s model");
             let problem = Problem::new(Code::MissingKey, budget.span("usd"), message);
             problems.push(problem.help(

@@ -128,8 +128,13 @@ pub fn fit(root: Reader<'_>, all: &[SnapshotSpec], retrieve: &Retrieve, problems
         }
     }
     same_variables(all, &section, problems);
-    if matches!(backend, RetrieveBackend::Http(_) | RetrieveBackend::Sql(_)) {
+    if retrieve.fills_variables {
         used_variables(&retrieve.named, all, &section, problems);
+    }
+    if retrieve.spec.is_within() && section.flag("closed_book") == Some(true) {
+        let message = "a deployed system retrieves by itself, and cannot be asked without evidence";
+        let problem = Problem::new(Code::Conflict, section.span("closed_book"), message);
+        problems.push(problem.help("remove `closed_book`"));
     }
 }
 
@@ -160,7 +165,7 @@ fn misfit(node: &Node, wants_files: bool) -> Problem {
         let problem = Problem::new(Code::Conflict, span, "this retrieval backend needs a snapshot with a `path`");
         return problem.help("write `{ path: corpus }` or `{ git: base, path: corpus }`");
     }
-    let problem = Problem::new(Code::Conflict, span, "this retrieval backend needs a snapshot of variables");
+    let problem = Problem::new(Code::Conflict, span, "what is asked here needs a snapshot of variables");
     problem.help("write variables that the request is filled with, such as `{ index: docs_v42 }`")
 }
 

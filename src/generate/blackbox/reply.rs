@@ -1,0 +1,105 @@
+//! A reply to an answer.
+
+use super::Reason;
+use super::cited::cited;
+use crate::generate::answer;
+use crate::generate::asked::{Came, Fault};
+use crate::http::chat::{Facts, Reason as Common, Tokens, said_name};
+use crate::http::fill::{self, Expect, words};
+use crate::http::{CallError, Reply, retry_after, spare};
+use crate::model::Price;
+use crate::spec::{HttpAnswerSpec, UsageSpec};
+use jiff::Timestamp;
+use serde_json::Value;
+use std::time::Duration;
+
+/// What a call came to, but for its body and its latency.
+pub fn read(
+    spec: &HttpAnswerSpec,
+    price: Option<Price>,
+    came_back: &Result<Reply, CallError>,
+    limit: usize,
+    now: Timestamp,
+) -> Came {
+    let reply = match came_back {
+        Ok(reply) => reply,
+        Err(error) => return Came::nothing(Reason::Common(Common::NoReply(*error)).fault(None, None)),
+    };
+    let body = serde_json::from_slice::<Value>(&reply.body).ok();
+    let facts = facts(spec, price, reply, body.as_ref(), now);
+    let fault = |reason: Reason| {
+        let said = spec.error.as_deref().and_then(|pointer| words(&reply.body, pointer));
+        reason.fault(retry_after(reply, now), said.as_deref())
+    };
+    let verdict = match refused(spec, reply.status, body.as_ref()) {
+        Some(reason) => Err(fault(reason)),
+        None => match text(spec, &reply.body, body.as_ref()) {
+            Ok(text) => answer::from_text(&text, limit).map_err(Fault::from),
+            Err(reason) => Err(fault(reason)),
+        },
+    };
+    let citations = spec.citations.as_ref().zip(body.as_ref()).and_then(|(spec, body)| cited(spec, body));
+    Came { verdict, citations, facts, body: None, latency: Duration::ZERO }
+}
+
+/// Why the status alone says that there is no answer. An error can say that it may pass.
+fn refused(spec: &HttpAnswerSpec, status: u16, body: Option<&Value>) -> Option<Reason> {
+    let reason = Reason::of_status(status)?;
+    let may_pass = status >= 400 && body.is_some_and(|body| fill::says(&spec.retry, body));
+    Some(if may_pass { Reason::Common(Common::ServerError) } else { reason })
+}
+
+/// The text of the answer in a success, unless it says that it is none.
+fn text(spec: &HttpAnswerSpec, bytes: &[u8], body: Option<&Value>) -> Result<String, Reason> {
+    let Some(body) = body else { return Err(unreadable(bytes)) };
+    if !(Expect { ok: &spec.expect.ok, absent: &spec.expect.absent }).holds(body) {
+        return Err(Reason::NotOk);
+    }
+    if fill::says(&spec.cut, body) {
+        return Err(Reason::CutOff);
+    }
+    let found = fill::one(body, &spec.answer);
+    found.as_deref().and_then(joined).ok_or_else(|| match body.get("error") {
+        None | Some(Value::Null) => Reason::NoAnswer,
+        Some(_) => Reason::Common(Common::ErrorInBody),
+    })
+}
+
+fn unreadable(bytes: &[u8]) -> Reason {
+    let Ok(text) = std::str::from_utf8(bytes) else { return Reason::Common(Common::NotUtf8) };
+    match text.trim_start() {
+        "" => Reason::Common(Common::EmptyBody),
+        stream if stream.starts_with("data:") || stream.starts_with("event:") => Reason::EventStream,
+        _ => Reason::Common(Common::NotJson),
+    }
+}
+
+/// A text, or the texts of a list of parts as one. Parts of other kinds have none.
+fn joined(value: &Value) -> Option<String> {
+    let part = |part: &Value| part.as_str().or_else(|| part["text"].as_str()).map(str::to_owned);
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(parts) => Some(parts.iter().filter_map(part).collect()),
+        _ => None,
+    }
+}
+
+fn facts(spec: &HttpAnswerSpec, price: Option<Price>, reply: &Reply, body: Option<&Value>, now: Timestamp) -> Facts {
+    let name = |pointer: &Option<String>| said_name(fill::one(body?, pointer.as_deref()?)?.as_ref());
+    let tokens = spec.usage.as_ref().zip(body).and_then(|(usage, body)| tokens(usage, body));
+    let taken = tokens.map_or(0, |tokens| tokens.input.saturating_add(tokens.output));
+    Facts {
+        status: Some(reply.status),
+        served_model: name(&spec.served_model),
+        response_id: name(&spec.response_id),
+        tokens,
+        nano_usd: price.zip(tokens).map(|(price, tokens)| price.of(tokens.input, tokens.output)),
+        hold: spare::hold(reply, taken, now),
+        ..Facts::default()
+    }
+}
+
+fn tokens(spec: &UsageSpec, body: &Value) -> Option<Tokens> {
+    let count = |pointer: &str| fill::number(fill::one(body, pointer)?.as_ref())?.as_u64();
+    Some(Tokens { input: count(&spec.input)?, output: count(&spec.output)?, cached: 0 })
+}

@@ -1,0 +1,309 @@
+//! A deployed system that retrieves by itself, audited through the real binary against a server that does as such systems do.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod harness;
+
+use harness::raw::{RawServer, Reply, Request};
+use harness::{Workspace, code, figures, stderr, stdout};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
+use std::time::Duration;
+
+const QUESTIONS: usize = 40;
+/// Questions whose answers the new index changes.
+const CHANGED: usize = 10;
+/// Questions after those whose two answers are never the same, whatever is asked.
+const NOISY: usize = 4;
+const KEY: &str = "sk-open-sesame-1234";
+
+/// What is asked about a gadget, with everything in it that a template could trip over.
+fn question(item: usize) -> String {
+    format!(
+        "Which code does Gadget{item}_ carry, \"{{{{question}}}}\" {{flow}} <snapshot.flow> \\ {{# x #}} {{{{nonce}}}}?"
+    )
+}
+
+fn questions(count: usize) -> String {
+    let mut lines = String::new();
+    for item in 0..count {
+        writeln!(lines, "{}", json!({"id": format!("q{item}"), "question": question(item)})).unwrap();
+    }
+    lines
+}
+
+fn item(request: &Request) -> usize {
+    let asked = request.body["question"].as_str().unwrap();
+    asked.split_once("Gadget").unwrap().1.split_once('_').unwrap().0.parse().unwrap()
+}
+
+/// The reply of a flow that remembers nothing.
+fn answered(request: &Request, code: usize, id: &str) -> Reply {
+    let flow = request.path.rsplit('/').next().unwrap();
+    let source = format!("https://h/{flow}/{}", item(request));
+    let document = |text: &str, source: &str| json!({"pageContent": text, "metadata": {"source": source}});
+    let shared = document("All gadgets carry codes. {{question}}", "https://h/all");
+    let reply = json!({
+        "text": format!("It carries the code {code}."), "chatMessageId": id, "chatId": "c",
+        "sourceDocuments": [shared, document(&format!("Gadget {}", item(request)), &source)],
+    });
+    Reply::json(200, &reply)
+}
+
+/// A system of two flows, of which the new one answers ten questions otherwise.
+fn system(noise: bool) -> RawServer {
+    let counts: Mutex<BTreeMap<(String, usize), usize>> = Mutex::default();
+    RawServer::start(move |request| {
+        let item = item(request);
+        let times = {
+            let mut counts = counts.lock().unwrap();
+            let times = counts.entry((request.path.clone(), item)).or_default();
+            *times += 1;
+            *times
+        };
+        let is_noisy = noise && (CHANGED..CHANGED + NOISY).contains(&item);
+        // One question in each flow is answered at the second attempt alone.
+        if item == QUESTIONS - 1 && times == 1 {
+            return Reply::json(200, &json!({"error": "half"}));
+        }
+        let moved = request.path.ends_with("docs_v42") && item < CHANGED;
+        let code = 1000 + item + if moved { 5000 } else { 0 } + if is_noisy { 70 * (times % 2) } else { 0 };
+        answered(request, code, &format!("message-{:032}", request.number))
+    })
+    .unwrap()
+}
+
+fn workspace(server: &RawServer, more: &str) -> Workspace {
+    let workspace = Workspace::new().unwrap();
+    workspace.write("questions.jsonl", questions(QUESTIONS)).unwrap();
+    let spec = format!(
+        "version: 1\nname: flows\nquestions: {{ file: questions.jsonl }}\n\
+         snapshots: {{ old: {{ flow: docs_v41 }}, new: {{ flow: docs_v42 }} }}\n\
+         answer: {{ preset: flowise, base_url: '{}', key_env: FLOW_KEY{more} }}\njudge: {{ embedded: {{}} }}\n",
+        server.host
+    );
+    workspace.write("churngate.yaml", spec).unwrap();
+    workspace
+}
+
+fn churngate(workspace: &Workspace, arguments: &[&str]) -> Output {
+    workspace.command().args(arguments).env("FLOW_KEY", KEY).output().unwrap()
+}
+
+fn sessions(server: &RawServer) -> Vec<String> {
+    let session = |request: &Request| request.body["overrideConfig"]["sessionId"].as_str().unwrap().to_owned();
+    server.seen().iter().map(session).collect()
+}
+
+fn all_files(folder: &Path, of: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { all_files(&path, of) } else { of.push(path) }
+    }
+}
+
+/// The checker that was written from the page on the format alone.
+fn checked_by_others(folder: &Path) {
+    let script = harness::root().join("tests/ledger_checker/check_run.py");
+    let Ok(output) = Command::new("python3").arg(script).arg(folder).output() else {
+        assert!(std::env::var_os("CHURNGATE_REQUIRE_ALL").is_none(), "python3 is not there");
+        return;
+    };
+    assert!(output.status.success(), "{}", stdout(&output));
+}
+
+#[test]
+fn a_new_index_behind_a_system_is_found_and_everything_about_it_can_be_checked_again() {
+    let server = system(true);
+    let workspace = workspace(&server, "");
+    let output = churngate(&workspace, &["run", "--quiet", "churngate.yaml"]);
+    assert_eq!(code(&output).unwrap(), 1, "{}", stderr(&output));
+    let folder = workspace.run_folder().unwrap();
+    let result = figures(&folder).unwrap();
+    // Ten contrasts of 1 and four of -1/2, of forty.
+    for kernel in result["analysis"]["kernels"].as_array().unwrap() {
+        assert_eq!(kernel["churn"]["percentage_points"], 20.0, "{kernel}");
+    }
+    assert_eq!(result["analysis"]["flips"].as_array().unwrap().len(), CHANGED);
+
+    // Every question was asked, word for word, each call in a conversation of its own, retries too.
+    let sessions = sessions(&server);
+    assert_eq!(sessions.len(), 4 * QUESTIONS + 2);
+    assert_eq!(sessions.iter().collect::<BTreeSet<_>>().len(), sessions.len());
+    for request in server.seen() {
+        assert_eq!(request.body["question"], question(item(&request)));
+        assert_eq!(request.headers["authorization"], format!("Bearer {KEY}"));
+    }
+    let mut files = Vec::new();
+    all_files(&folder, &mut files);
+    for file in files {
+        let bytes = std::fs::read(&file).unwrap();
+        assert!(!bytes.windows(KEY.len()).any(|window| window == KEY.as_bytes()), "{}", file.display());
+    }
+
+    let evidence = std::fs::read_to_string(folder.join("evidence.jsonl")).unwrap();
+    assert_eq!(evidence.lines().count(), 2, "a header and a seal");
+    let report = std::fs::read_to_string(folder.join("report.md")).unwrap();
+    assert!(report.contains("inside the noise floor"), "{report}");
+    assert!(!report.contains("byte-identical evidence") && !report.contains("two retrievals"), "{report}");
+
+    let verified = churngate(&workspace, &["verify", folder.to_str().unwrap()]);
+    assert_eq!(code(&verified).unwrap(), 0, "{}", stderr(&verified));
+    assert!(stdout(&verified).contains("each with an id of its own"), "{}", stdout(&verified));
+    checked_by_others(&folder);
+    let exported = churngate(&workspace, &["export", folder.to_str().unwrap(), "--output", "copy"]);
+    assert_eq!(code(&exported).unwrap(), 0, "{}", stderr(&exported));
+    let verified = churngate(&workspace, &["verify", "copy"]);
+    assert_eq!(code(&verified).unwrap(), 0, "{}", stderr(&verified));
+    checked_by_others(&workspace.path("copy"));
+
+    // The same audit again is free, and says what it rests on.
+    let again = churngate(&workspace, &["run", "churngate.yaml"]);
+    assert_eq!((code(&again).unwrap(), self::sessions(&server).len()), (1, sessions.len()));
+    assert!(stderr(&again).contains("answers were given earlier and are reused"), "{}", stderr(&again));
+}
+
+#[test]
+fn a_run_that_was_killed_goes_on_and_never_goes_back_to_a_conversation() {
+    let server = system(false);
+    let workspace = workspace(&server, ", concurrency: 2");
+    let mut command = workspace.command();
+    command.args(["run", "--quiet", "churngate.yaml"]).env("FLOW_KEY", KEY);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while server.seen().len() < 30 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it was killed");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let output = churngate(&workspace, &["run", "--quiet", "churngate.yaml"]);
+    assert_eq!(code(&output).unwrap(), 1, "{}", stderr(&output));
+    let sessions = sessions(&server);
+    assert!(sessions.len() < 4 * QUESTIONS + 2 + 8, "{} calls", sessions.len());
+    assert_eq!(sessions.iter().collect::<BTreeSet<_>>().len(), sessions.len());
+    let folder = workspace.run_folder().unwrap();
+    let verified = churngate(&workspace, &["verify", folder.to_str().unwrap()]);
+    assert_eq!(code(&verified).unwrap(), 0, "{}", stderr(&verified));
+    // Begun anew it is the same protocol, and still no conversation of the run before.
+    std::fs::remove_dir_all(folder).unwrap();
+    let output = churngate(&workspace, &["run", "--quiet", "churngate.yaml"]);
+    assert_eq!(code(&output).unwrap(), 1, "{}", stderr(&output));
+    let sessions = self::sessions(&server);
+    assert_eq!(sessions.iter().collect::<BTreeSet<_>>().len(), sessions.len());
+}
+
+#[test]
+fn answers_out_of_a_cache_stop_the_audit() {
+    let server = RawServer::start(|request| {
+        let item = item(request);
+        answered(request, 1000 + item, &format!("message-{item:032}"))
+    })
+    .unwrap();
+    let output = churngate(&workspace(&server, ""), &["run", "--quiet", "churngate.yaml"]);
+    assert_eq!(code(&output).unwrap(), 4);
+    assert!(stderr(&output).contains("a cache answered"), "{}", stderr(&output));
+}
+
+#[test]
+fn shards_of_it_come_to_the_result_of_the_whole() {
+    let server = system(false);
+    let workspace = workspace(&server, "");
+    let whole = churngate(&workspace, &["run", "--quiet", "--runs=whole", "--folder-file=whole-at", "churngate.yaml"]);
+    assert_eq!(code(&whole).unwrap(), 1, "{}", stderr(&whole));
+    let mut folders = Vec::new();
+    for number in 1..=2 {
+        let (shard, file) = (format!("--shard={number}/2"), format!("--folder-file=at-{number}"));
+        let output = churngate(&workspace, &["run", "--quiet", "--runs=shards", &shard, &file, "churngate.yaml"]);
+        assert_eq!(code(&output).unwrap(), 0, "{}", stderr(&output));
+        folders.push(workspace.read(&format!("at-{number}")).unwrap());
+    }
+    let merged =
+        churngate(&workspace, &["merge", "--runs=merged", "--folder-file=merged-at", &folders[0], &folders[1]]);
+    assert_eq!(code(&merged).unwrap(), 1, "{}", stderr(&merged));
+    let at = |file: &str| PathBuf::from(workspace.read(file).unwrap());
+    assert_eq!(figures(&at("merged-at")).unwrap(), figures(&at("whole-at")).unwrap());
+    let verified = churngate(&workspace, &["verify", at("merged-at").to_str().unwrap()]);
+    assert_eq!(code(&verified).unwrap(), 0, "{}", stderr(&verified));
+}
+
+#[test]
+fn a_plan_tells_what_the_rule_cannot_see_and_a_probe_asks_once() {
+    let server = RawServer::start(|_| Reply::json(200, &json!({"text": "Seven."}))).unwrap();
+    let workspace = workspace(&server, "");
+    let output = churngate(&workspace, &["check", "--probe", "churngate.yaml"]);
+    let text = stdout(&output);
+    assert_eq!(code(&output).unwrap(), 0, "{}", stderr(&output));
+    assert!(text.contains("160 external calls") && text.contains("`semantic` alone"), "{text}");
+    assert!(text.contains("probe of the audited system: status 200"), "{text}");
+    let seen = server.seen();
+    assert_eq!((seen.len(), seen[0].path.as_str()), (1, "/api/v1/prediction/docs_v41"));
+    assert!(!seen[0].body.to_string().contains("Gadget"), "nothing of the audit's is asked");
+}
+
+#[test]
+fn there_is_no_evidence_to_compare() {
+    let server = system(false);
+    let workspace = workspace(&server, "");
+    let output = churngate(&workspace, &["diff", "churngate.yaml"]);
+    assert_eq!(code(&output).unwrap(), 2);
+    assert!(stderr(&output).contains("no evidence to compare") && stderr(&output).contains("churngate run"));
+    assert!(server.seen().is_empty() && !workspace.path(".churngate").exists());
+}
+
+#[test]
+fn a_budget_of_tokens_is_held_only_where_the_system_counts_them() {
+    let server = system(false);
+    let workspace = workspace(&server, "");
+    workspace.edit("churngate.yaml", |spec| format!("{spec}budget: {{ tokens: 100000 }}\n")).unwrap();
+    let output = churngate(&workspace, &["run", "--quiet", "churngate.yaml"]);
+    assert_eq!(code(&output).unwrap(), 4);
+    assert!(stderr(&output).contains("does not say how many tokens"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_system_that_refuses_stops_the_audit_in_its_own_words_and_without_the_key() {
+    let refusing = |status: u16, body: Value| {
+        let server = RawServer::start(move |_| Reply::json(status, &body)).unwrap();
+        let output = churngate(&workspace(&server, ""), &["run", "--quiet", "churngate.yaml"]);
+        assert_eq!(code(&output).unwrap(), 4);
+        stderr(&output)
+    };
+    let said = refusing(404, json!({"message": format!("no flow for {KEY} \u{1b}[31m")}));
+    assert!(said.contains("`system-unknown`") && said.contains("no flow for"), "{said}");
+    assert!(!said.contains(KEY) && !said.contains('\u{1b}'), "{said}");
+    assert!(refusing(401, json!({})).contains("`key-refused`"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_may_ask_the_system() {
+    let workspace = Workspace::new().unwrap();
+    workspace.write("questions.jsonl", questions(8)).unwrap();
+    let program = "import json, sys\nasked = json.load(sys.stdin)\nopen('asked.jsonl', 'a').write(json.dumps(asked) + '\\n')\n\
+                   print(json.dumps({'answer': asked['snapshot']['flow'], 'citations': [{'id': asked['snapshot']['flow']}]}))\n";
+    workspace.write("ask.py", program).unwrap();
+    workspace
+        .write(
+            "churngate.yaml",
+            "version: 1\nname: flows\nquestions: { file: questions.jsonl }\n\
+             snapshots: { old: { flow: v41 }, new: { from: new.yaml } }\n\
+             answer: { command: { argv: [python3, ask.py] }, concurrency: 1 }\njudge: { embedded: {} }\n",
+        )
+        .unwrap();
+    workspace.write("new.yaml", "flow: v42\n").unwrap();
+    let output = workspace.churngate(&["run", "--quiet", "--new", "flow=v43", "churngate.yaml"]).unwrap();
+    assert_eq!(code(&output).unwrap(), 1, "{}", stderr(&output));
+    let asked: Vec<Value> =
+        workspace.read("asked.jsonl").unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let nonces: BTreeSet<&str> = asked.iter().map(|asked| asked["nonce"].as_str().unwrap()).collect();
+    assert_eq!((asked.len(), nonces.len()), (32, 32));
+    let flows: BTreeSet<&str> = asked.iter().map(|asked| asked["snapshot"]["flow"].as_str().unwrap()).collect();
+    assert_eq!(flows, BTreeSet::from(["v41", "v43"]));
+    let folder = workspace.run_folder().unwrap();
+    let verified = workspace.churngate(&["verify", folder.to_str().unwrap()]).unwrap();
+    assert_eq!(code(&verified).unwrap(), 0, "{}", stderr(&verified));
+}
