@@ -9,7 +9,7 @@ use churngate::http::{Budget, Client, Context, HttpSettings, Secrets};
 use churngate::ledger::{Durability, RunFolder};
 use churngate::model::Silent;
 use churngate::retrieve::retrieve;
-use churngate::run::{self, Request};
+use churngate::run::{self, Prepared, Request};
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -100,7 +100,13 @@ impl Drop for Server {
 pub fn attempts(root: &Utf8Path, questions: u32) {
     let server = Server::start();
     let audit = root.join("audit");
-    write_audit(&audit, &server.base_url, questions);
+    let generate = format!(
+        "openai: {{ model: m, base_url: \"{}\", structured: plain }}\n  concurrency: 64\n  unchanged_evidence: sample",
+        server.base_url
+    );
+    write_audit(&audit, &generate, questions, |number, of_new| {
+        format!("gadget{number} carries {}.", if of_new { number + 1 } else { number })
+    });
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let calls = f64::from(questions * CALLS_A_QUESTION);
     let (mut durable, mut fast, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
@@ -128,20 +134,22 @@ pub fn attempts(root: &Utf8Path, questions: u32) {
     );
 }
 
-fn write_audit(audit: &Utf8Path, base_url: &str, questions: u32) {
+/// Writes an audit of two snapshots that are answered this way; `document` is the document about a question in the old or the new one.
+pub fn write_audit(audit: &Utf8Path, generate: &str, questions: u32, document: impl Fn(u32, bool) -> String) {
     std::fs::create_dir_all(audit).expect("a folder");
     let (mut asked, mut old, mut new) = (String::new(), String::new(), String::new());
     for number in 0..questions {
-        writeln!(asked, r#"{{"id":"q{number}","question":"What does gadget{number} carry?"}}"#).expect("a string");
-        writeln!(old, r#"{{"id":"d{number}","text":"gadget{number} carries {number}."}}"#).expect("a string");
-        writeln!(new, r#"{{"id":"d{number}","text":"gadget{number} carries {}."}}"#, number + 1).expect("a string");
+        writeln!(asked, r#"{{"id":"q{number}","question":"Since which version does Chrome support gadget{number}?"}}"#)
+            .expect("a string");
+        for (of_new, snapshot) in [(false, &mut old), (true, &mut new)] {
+            writeln!(snapshot, r#"{{"id":"d{number}","text":"{}"}}"#, document(number, of_new)).expect("a string");
+        }
     }
     let spec = format!(
         "version: 1\nname: bench\nquestions: {{ file: questions.jsonl }}\n\
          snapshots:\n  old: {{ path: old.jsonl }}\n  new: {{ path: new.jsonl }}\n\
          retrieve: {{ bm25: {{}}, top_k: 1 }}\n\
-         generate:\n  openai: {{ model: m, base_url: \"{base_url}\", structured: plain }}\n  concurrency: 64\n  \
-         unchanged_evidence: sample\njudge: {{ embedded: {{}} }}\n"
+         generate:\n  {generate}\njudge: {{ embedded: {{}} }}\n"
     );
     for (name, text) in [("questions.jsonl", asked), ("old.jsonl", old), ("new.jsonl", new), ("churngate.yaml", spec)] {
         std::fs::write(audit.join(name), text).expect("the audit is written");
@@ -150,11 +158,7 @@ fn write_audit(audit: &Utf8Path, base_url: &str, questions: u32) {
 
 /// The time that the stage takes, from the first prompt to the seal; what comes before is not counted.
 async fn ask(audit: &Utf8Path, folder: &Utf8Path, durability: Durability) -> Duration {
-    let spec = audit.join("churngate.yaml");
-    let request = Request { spec: &spec, runs: None, base: None, new: &[], shard: None, tool_version: "bench" };
-    let draft = run::read(request).expect("the audit is read");
-    let prepared = run::prepare(draft, None).await.expect("the audit is prepared");
-    let context = context();
+    let (prepared, context) = (prepare(audit).await, context());
     let folder = RunFolder::open_with(folder, durability).expect("the folder opens");
     let frozen: Frozen = freeze::freeze(&folder, prepared.protocol).expect("the protocol freezes");
     let evidence = retrieve(&frozen, &folder, &context).await.expect("the evidence seals");
@@ -164,7 +168,16 @@ async fn ask(audit: &Utf8Path, folder: &Utf8Path, durability: Durability) -> Dur
     begun.elapsed()
 }
 
-fn context() -> Context {
+/// The audit that was written here.
+pub async fn prepare(audit: &Utf8Path) -> Prepared {
+    let spec = audit.join("churngate.yaml");
+    let request = Request { spec: &spec, runs: None, base: None, new: &[], shard: None, tool_version: "bench" };
+    let draft = run::read(request).expect("the audit is read");
+    run::prepare(draft, None).await.expect("the audit is prepared")
+}
+
+/// The outside world of a measurement.
+pub fn context() -> Context {
     let settings = HttpSettings { connect_timeout: Duration::from_secs(10), max_body_bytes: 1 << 20 };
     Context {
         client: Client::new(settings).expect("a client"),

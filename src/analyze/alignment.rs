@@ -1,7 +1,7 @@
 //! What a third snapshot says about a stable flip: whether its answers side with the old one, the new one, or neither.
 
 use super::AnalyzeError;
-use super::comparison::{Asked, Comparison, find, missing_between};
+use super::comparison::{Asked, find, missing_between};
 use super::figures::Alignment;
 use crate::model::{Label, Observation, SnapshotAnswers, SnapshotName};
 
@@ -20,30 +20,29 @@ pub enum Side {
     Mixed,
 }
 
-/// How the stable flips of a comparison stand to a third snapshot, counted.
-///
-/// # Errors
-/// A flipped question without that snapshot or without a judgment of its answers.
-///
-/// ```
-/// use churngate::{analyze::{Settings, analyze}, run::outside::parse};
-/// let file = r#"{"id": "q1", "answers": {"old": ["x", "x"], "new": ["y", "y"], "closed_book": ["y", "y"]}, "labels": [["x", "y", "different"]]}"#;
-/// let analysis = analyze(&parse(file, "answers.jsonl")?, &Settings { closed_book: true, ..Settings::default() })?;
-/// assert_eq!(analysis.closed_book.map(|anchor| (anchor.old, anchor.new)), Some((0, 1)));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn alignment(comparison: &Comparison<'_>, third: &SnapshotName) -> Result<Alignment, AnalyzeError> {
-    let mut counted = Alignment::default();
-    for asked in comparison.asked.iter().filter(|asked| asked.is_flip()) {
-        match side(asked, find(asked.observation, third)?)? {
-            Side::RepeatsDisagree => counted.repeats_disagree += 1,
-            Side::Old => counted.old += 1,
-            Side::New => counted.new += 1,
-            Side::Third => counted.third += 1,
-            Side::Mixed => counted.mixed += 1,
+impl Alignment {
+    /// Counts one stable flip by where the third snapshot stands to it.
+    ///
+    /// # Errors
+    /// The question lacks that snapshot or a judgment of its answers.
+    ///
+    /// ```
+    /// use churngate::{analyze::{Settings, analyze}, run::outside::parse};
+    /// let file = r#"{"id": "q1", "answers": {"old": ["x", "x"], "new": ["y", "y"], "closed_book": ["y", "y"]}, "labels": [["x", "y", "different"]]}"#;
+    /// let analysis = analyze(&parse(file, "answers.jsonl")?, &Settings { closed_book: true, ..Settings::default() })?;
+    /// assert_eq!(analysis.closed_book.map(|anchor| (anchor.old, anchor.new)), Some((0, 1)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn count(&mut self, flip: &Asked<'_>, third: &SnapshotName) -> Result<(), AnalyzeError> {
+        match side(flip, find(flip.observation, third)?)? {
+            Side::RepeatsDisagree => self.repeats_disagree += 1,
+            Side::Old => self.old += 1,
+            Side::New => self.new += 1,
+            Side::Third => self.third += 1,
+            Side::Mixed => self.mixed += 1,
         }
+        Ok(())
     }
-    Ok(counted)
 }
 
 /// The place of one question.

@@ -6,7 +6,6 @@
 //! each step of which is one convolution on a line, `P(D* <= t) = P(sum (S_g - units t n_g) <= 0)`. Neither is drawn.
 
 use super::AnalyzeError;
-use super::comparison::Comparison;
 use super::dirichlet;
 use super::figures::ClusterBounds;
 use super::lattice::fraction;
@@ -15,7 +14,7 @@ use super::plane::Plane;
 use super::quantile::{Level, Levels};
 use super::round::significant;
 use super::settings::Settings;
-use crate::model::{Fraction, Kernel, Observation};
+use crate::model::{Fraction, Kernel};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -103,62 +102,77 @@ fn by_ratio(one: (i64, i64), other: (i64, i64)) -> Ordering {
     left.cmp(&right).then(one.cmp(&other))
 }
 
-/// The bounds of one kernel over clusters; absent where no question names its cluster.
-///
-/// # Errors
-/// Those of [`Ratio::new`].
-pub fn bounds(
-    observations: &[Observation],
-    comparison: &Comparison<'_>,
-    kernel: Kernel,
-    settings: &Settings,
-) -> Result<Option<ClusterBounds>, AnalyzeError> {
-    if observations.iter().all(|observation| observation.cluster.is_none()) {
-        return Ok(None);
-    }
-    let rows = rows(observations, comparison, kernel);
-    let units = comparison.lattice.map_or(1, |lattice| lattice.units());
-    let levels = Levels::of(settings.confidence);
-    let plane = match Ratio::new(&rows, units) {
-        Err(AnalyzeError::TooLarge) => None,
-        other => Some(other?),
-    };
-    let at = |level| match &plane {
-        Some(ratio) => ratio.quantile(level),
-        None => Ok(grid_quantile(&rows, units, level)),
-    };
-    Ok(Some(ClusterBounds {
-        clusters: rows.values().sum(),
-        exact: plane.is_some(),
-        lower_bound: at(levels.lower)?,
-        interval: (at(levels.low)?, at(levels.high)?),
-        upper_bound: significant(upper_bound(&rows, units, settings.confidence.alpha())),
-    }))
+/// The clusters met so far: what they hold grows with their number, and with nothing else.
+#[derive(Clone, Debug, Default)]
+pub struct Clusters {
+    /// Contrasts under the exact and the semantic kernel, and questions, by cluster.
+    named: BTreeMap<String, ([i64; 2], i64)>,
+    /// Questions without a cluster by their contrasts: each is a cluster of its own.
+    single: BTreeMap<[i64; 2], u64>,
 }
 
-fn rows(observations: &[Observation], comparison: &Comparison<'_>, kernel: Kernel) -> ClusterRows {
-    let mut contrasts = BTreeMap::new();
-    if let Some(lattice) = comparison.lattice {
-        for asked in &comparison.asked {
-            contrasts.insert(&asked.observation.id, lattice.contrast(asked.edges(kernel).agreeing()));
+impl Clusters {
+    /// Takes one question: its cluster and its contrasts under the exact and the semantic kernel, in lattice units.
+    pub fn take(&mut self, cluster: Option<&str>, contrasts: [i64; 2]) {
+        let Some(cluster) = cluster else {
+            *self.single.entry(contrasts).or_default() += 1;
+            return;
+        };
+        if !self.named.contains_key(cluster) {
+            self.named.insert(cluster.to_owned(), Default::default());
+        }
+        if let Some((sums, questions)) = self.named.get_mut(cluster) {
+            *sums = [sums[0] + contrasts[0], sums[1] + contrasts[1]];
+            *questions += 1;
         }
     }
-    let mut clusters: BTreeMap<&str, (i64, i64)> = BTreeMap::new();
-    let mut rows = ClusterRows::new();
-    for observation in observations {
-        let contrast = contrasts.get(&observation.id).copied().unwrap_or(0);
-        match &observation.cluster {
-            None => *rows.entry((contrast, 1)).or_default() += 1,
-            Some(cluster) => {
-                let sums = clusters.entry(cluster).or_default();
-                *sums = (sums.0 + contrast, sums.1 + 1);
-            }
+
+    /// The bounds of one kernel over clusters; absent where no question names its cluster.
+    ///
+    /// # Errors
+    /// Those of [`Ratio::new`].
+    pub fn bounds(
+        &self,
+        kernel: Kernel,
+        units: u64,
+        settings: &Settings,
+    ) -> Result<Option<ClusterBounds>, AnalyzeError> {
+        if self.named.is_empty() {
+            return Ok(None);
         }
+        let rows = self.rows(kernel);
+        let levels = Levels::of(settings.confidence);
+        let plane = match Ratio::new(&rows, units) {
+            Err(AnalyzeError::TooLarge) => None,
+            other => Some(other?),
+        };
+        let at = |level| match &plane {
+            Some(ratio) => ratio.quantile(level),
+            None => Ok(grid_quantile(&rows, units, level)),
+        };
+        Ok(Some(ClusterBounds {
+            clusters: rows.values().sum(),
+            exact: plane.is_some(),
+            lower_bound: at(levels.lower)?,
+            interval: (at(levels.low)?, at(levels.high)?),
+            upper_bound: significant(upper_bound(&rows, units, settings.confidence.alpha())),
+        }))
     }
-    for sums in clusters.into_values() {
-        *rows.entry(sums).or_default() += 1;
+
+    fn rows(&self, kernel: Kernel) -> ClusterRows {
+        let of = |[exact, semantic]: [i64; 2]| match kernel {
+            Kernel::Exact => exact,
+            Kernel::Semantic => semantic,
+        };
+        let mut rows = ClusterRows::new();
+        for (contrasts, count) in &self.single {
+            *rows.entry((of(*contrasts), 1)).or_default() += count;
+        }
+        for (sums, questions) in self.named.values() {
+            *rows.entry((of(*sums), *questions)).or_default() += 1;
+        }
+        rows
     }
-    rows
 }
 
 /// The Dirichlet bound with one weight a cluster: the t with `P(sum_g (S_g - t n_g) G_g + (1 - t) n_max G_0 <= 0) = 1 - alpha`.

@@ -4,13 +4,15 @@ use super::AnalyzeError;
 use super::edges::Edges;
 use super::lattice::{Lattice, Repeats};
 use super::scoring::Scoring;
-use crate::model::{Answer, Kernel, Label, Observation, SnapshotAnswers, SnapshotName};
+use crate::model::{Answer, Label, Observation, SnapshotAnswers, SnapshotName};
 
 /// One asked question: its answers from both snapshots, and which of them agree.
 #[derive(Clone, Debug)]
 pub struct Asked<'a> {
     /// Everything observed of it.
     pub observation: &'a Observation,
+    /// What is known of its answers besides judgments.
+    pub scoring: Scoring<'a>,
     /// What the old snapshot gave.
     pub old: &'a SnapshotAnswers,
     /// What the new one gave.
@@ -21,11 +23,13 @@ pub struct Asked<'a> {
     pub semantic: Edges,
 }
 
-/// The comparison of two snapshots over all questions of an audit.
+/// The comparison of two snapshots, question by question: what it keeps does not grow with their number.
 #[derive(Clone, Debug)]
-pub struct Comparison<'a> {
-    /// The asked questions, in the order of the observations.
-    pub asked: Vec<Asked<'a>>,
+pub struct Comparison {
+    old: SnapshotName,
+    new: SnapshotName,
+    /// How many questions were asked.
+    pub asked: u64,
     /// How many questions were left unasked because their prompts are identical.
     pub unchanged: u64,
     /// The lattice of the contrasts; absent where no question was asked.
@@ -33,15 +37,6 @@ pub struct Comparison<'a> {
 }
 
 impl Asked<'_> {
-    /// Agreement under this kernel.
-    #[must_use]
-    pub const fn edges(&self, kernel: Kernel) -> &Edges {
-        match kernel {
-            Kernel::Exact => &self.exact,
-            Kernel::Semantic => &self.semantic,
-        }
-    }
-
     /// Whether it is a stable flip under the semantic kernel.
     #[must_use]
     pub fn is_flip(&self) -> bool {
@@ -49,37 +44,44 @@ impl Asked<'_> {
     }
 }
 
-impl<'a> Comparison<'a> {
-    /// Compares two snapshots. Pairs of answers that differ byte by byte must have a judgment.
+impl Comparison {
+    /// Compares two snapshots. Nothing is compared yet.
+    #[must_use]
+    pub fn new(old: &SnapshotName, new: &SnapshotName) -> Self {
+        Self { old: old.clone(), new: new.clone(), asked: 0, unchanged: 0, lattice: None }
+    }
+
+    /// Takes the next question; `None` where it was not asked. Pairs of answers that differ byte by byte must have a judgment.
     ///
     /// # Errors
     /// A missing snapshot or judgment, fewer than two or unequal repeats, answers to an unchanged question.
-    pub fn build(
-        observations: &'a [Observation],
-        old: &SnapshotName,
-        new: &SnapshotName,
-        scoring: impl Into<Scoring<'a>>,
-    ) -> Result<Self, AnalyzeError> {
-        let scoring = scoring.into();
-        let mut comparison = Self { asked: Vec::new(), unchanged: 0, lattice: None };
-        for observation in observations {
-            let pair = (find(observation, old)?, find(observation, new)?);
-            if observation.unchanged {
-                refuse_answers(observation, pair.0)?;
-                refuse_answers(observation, pair.1)?;
-                comparison.unchanged += 1;
-            } else {
-                let lattice = comparison.lattice_for(observation, pair)?;
-                comparison.asked.push(ask(observation, pair, lattice.repeats(), scoring)?);
-            }
+    pub fn take<'a>(
+        &mut self,
+        observation: &'a Observation,
+        scoring: Scoring<'a>,
+    ) -> Result<Option<(Asked<'a>, Lattice)>, AnalyzeError> {
+        let pair = (find(observation, &self.old)?, find(observation, &self.new)?);
+        if observation.unchanged {
+            refuse_answers(observation, pair.0)?;
+            refuse_answers(observation, pair.1)?;
+            self.unchanged += 1;
+            return Ok(None);
         }
-        Ok(comparison)
+        let lattice = self.lattice_for(observation, pair)?;
+        self.asked += 1;
+        Ok(Some((ask(observation, pair, lattice.repeats(), scoring)?, lattice)))
     }
 
     /// N: asked and unchanged questions.
     #[must_use]
-    pub fn questions(&self) -> u64 {
-        self.asked.len() as u64 + self.unchanged
+    pub const fn questions(&self) -> u64 {
+        self.asked + self.unchanged
+    }
+
+    /// How many lattice units make 1.
+    #[must_use]
+    pub fn units(&self) -> u64 {
+        self.lattice.map_or(1, |lattice| lattice.units())
     }
 
     /// The repeats, which the first asked question fixes.
@@ -131,16 +133,16 @@ fn ask<'a>(
     observation: &'a Observation,
     (old, new): (&'a SnapshotAnswers, &'a SnapshotAnswers),
     repeats: Repeats,
-    scoring: Scoring<'_>,
+    scoring: Scoring<'a>,
 ) -> Result<Asked<'a>, AnalyzeError> {
     let pooled: Vec<&Answer> = old.answers.iter().chain(&new.answers).collect();
-    let classes = scoring.classes(observation, &pooled);
+    let classes = scoring.classes(&pooled);
     let exact = Edges::build(repeats, |i, j| Ok::<_, AnalyzeError>(classes[i] == classes[j]))?;
     let semantic = Edges::build(repeats, |i, j| match observation.label(pooled[i], pooled[j]) {
         Some(label) => Ok(label == Label::Same),
         None => Err(missing(observation, (old, new), i, j)),
     })?;
-    Ok(Asked { observation, old, new, exact, semantic })
+    Ok(Asked { observation, scoring, old, new, exact, semantic })
 }
 
 /// The pooled answers `i` and `j` as snapshot and repeat.

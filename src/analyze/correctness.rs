@@ -1,10 +1,10 @@
 //! Correctness against gold, and how matched answers moved. It can neither rescue nor sink the gate.
 
 use super::AnalyzeError;
-use super::comparison::{Asked, Comparison};
+use super::comparison::Asked;
 use super::figures::{Correctness, Flows};
 use super::lattice::fraction;
-use super::scoring::{Marks, Scoring};
+use super::scoring::Marks;
 use crate::model::{Answer, Fraction, Label};
 
 /// Sums over the answers of one snapshot.
@@ -15,11 +15,7 @@ struct Side {
     f1: f64,
 }
 
-/// Correctness of both snapshots; absent where no asked question has gold. With equal repeats the net flow
-/// (gained - lost) over the comparisons is exactly the change of exact match.
-///
-/// # Errors
-/// [`AnalyzeError::TooLarge`] where a denominator does not fit.
+/// What is counted of correctness over the asked questions.
 ///
 /// ```
 /// use churngate::{analyze::{Settings, analyze}, run::outside::parse};
@@ -29,33 +25,71 @@ struct Side {
 /// assert_eq!((flows.kept, flows.lost, flows.gained, flows.wrong), (0, 2, 0, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn correctness(comparison: &Comparison<'_>, scoring: Scoring<'_>) -> Result<Option<Correctness>, AnalyzeError> {
-    let (mut old, mut new) = (Side::default(), Side::default());
-    let (mut same, mut changed) = (Flows::default(), Flows::default());
-    let (mut questions, mut comparisons) = (0, 0);
-    for asked in &comparison.asked {
-        let Some(gold) = scoring.marks(asked.observation) else { continue };
-        questions += 1;
-        let right_old = old.add(&asked.old.answers, &gold);
-        let right_new = new.add(&asked.new.answers, &gold);
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Marked {
+    questions: u64,
+    comparisons: u64,
+    old: Side,
+    new: Side,
+    same: Flows,
+    changed: Flows,
+    unknown: [Said; 2],
+}
+
+/// Answers of one snapshot that are UNKNOWN, among all of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Said {
+    unknown: i64,
+    answers: u64,
+}
+
+impl Marked {
+    /// Takes one asked question.
+    pub fn take(&mut self, asked: &Asked<'_>) {
+        for (said, side) in self.unknown.iter_mut().zip([asked.old, asked.new]) {
+            let unknown = side.answers.iter().filter(|answer| asked.scoring.is_unknown(answer));
+            said.unknown += unknown.map(|_| 1).sum::<i64>();
+            said.answers += side.answers.len() as u64;
+        }
+        let Some(gold) = asked.scoring.marks(asked.observation) else { return };
+        self.questions += 1;
+        let right_old = self.old.add(&asked.old.answers, &gold);
+        let right_new = self.new.add(&asked.new.answers, &gold);
         for (repeat, (before, after)) in right_old.into_iter().zip(right_new).enumerate() {
-            comparisons += 1;
-            let flows = if keeps_meaning(asked, repeat) { &mut same } else { &mut changed };
+            self.comparisons += 1;
+            let flows = if keeps_meaning(asked, repeat) { &mut self.same } else { &mut self.changed };
             flows.count(before, after);
         }
     }
-    if questions == 0 {
-        return Ok(None);
+
+    /// Correctness of both snapshots; absent where no asked question has gold. With equal repeats the net flow
+    /// (gained - lost) over the comparisons is exactly the change of exact match.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::TooLarge`] where a denominator does not fit.
+    pub fn finish(&self) -> Result<Option<Correctness>, AnalyzeError> {
+        if self.questions == 0 {
+            return Ok(None);
+        }
+        Ok(Some(Correctness {
+            questions: self.questions,
+            comparisons: self.comparisons,
+            exact_match: (self.old.exact_match()?, self.new.exact_match()?),
+            f1: (self.old.mean_f1(), self.new.mean_f1()),
+            unknown: self.unknown()?,
+            flows_same_meaning: self.same,
+            flows_changed_meaning: self.changed,
+        }))
     }
-    Ok(Some(Correctness {
-        questions,
-        comparisons,
-        exact_match: (old.exact_match()?, new.exact_match()?),
-        f1: (old.mean_f1(), new.mean_f1()),
-        unknown: unknown(comparison, scoring)?,
-        flows_same_meaning: same,
-        flows_changed_meaning: changed,
-    }))
+
+    /// The shares of UNKNOWN among all answers to asked questions, old and new.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::TooLarge`] where no question was asked.
+    pub fn unknown(&self) -> Result<(Fraction, Fraction), AnalyzeError> {
+        let [old, new] = self.unknown.map(|said| fraction(said.unknown, 1, said.answers));
+        Ok((old?, new?))
+    }
 }
 
 impl Side {
@@ -95,19 +129,4 @@ fn keeps_meaning(asked: &Asked<'_>, repeat: usize) -> bool {
         (Some(old), Some(new)) => asked.observation.label(old, new) == Some(Label::Same),
         _ => false,
     }
-}
-
-/// The shares of UNKNOWN among all answers to asked questions, old and new.
-///
-/// # Errors
-/// [`AnalyzeError::TooLarge`] where no question was asked.
-pub(super) fn unknown(comparison: &Comparison<'_>, scoring: Scoring<'_>) -> Result<(Fraction, Fraction), AnalyzeError> {
-    let share = |answers: &dyn Fn(&Asked<'_>) -> Vec<bool>| {
-        let said: Vec<bool> = comparison.asked.iter().flat_map(answers).collect();
-        fraction(said.iter().map(|unknown| i64::from(*unknown)).sum(), 1, said.len() as u64)
-    };
-    let marks = |asked: &Asked<'_>, answers: &[Answer]| {
-        answers.iter().map(|answer| scoring.is_unknown(asked.observation, answer)).collect()
-    };
-    Ok((share(&|asked| marks(asked, &asked.old.answers))?, share(&|asked| marks(asked, &asked.new.answers))?))
 }

@@ -2,12 +2,15 @@
 
 use super::comparison::{Asked, Comparison};
 use super::figures::Flip;
-use super::lattice::{Agreeing, Repeats};
+use super::kernel::Counts;
+use super::lattice::Repeats;
 use super::overlap;
-use super::scoring::Scoring;
-use crate::model::{Answer, Kernel};
+use crate::model::Answer;
 
-/// Stable flips under one kernel.
+/// The count corrected for noise, `n_FL - n_XX / 2`, for two repeats on both sides.
+///
+/// Under no change and transitive labels a question `ab|ab` (no pair within, both matched or both crossed pairs across) is
+/// twice as likely as a question `aa|bb`, so the expectation is zero.
 ///
 /// ```
 /// use churngate::{analyze::{Settings, analyze}, run::outside::parse};
@@ -18,38 +21,22 @@ use crate::model::{Answer, Kernel};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn count(comparison: &Comparison<'_>, kernel: Kernel) -> u64 {
-    comparison.asked.iter().filter(|asked| asked.edges(kernel).is_stable_flip()).count() as u64
-}
-
-/// The count corrected for noise, `n_FL - n_XX / 2`, for two repeats on both sides.
-///
-/// Under no change and transitive labels a question `ab|ab` (no pair within, both matched or both crossed pairs across) is
-/// twice as likely as a question `aa|bb`, so the expectation is zero.
-#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "numbers of questions are far below 2^53")]
-pub fn corrected(comparison: &Comparison<'_>, kernel: Kernel) -> Option<f64> {
-    let repeats = comparison.lattice?.repeats();
-    if repeats != (Repeats { old: 2, new: 2 }) {
-        return None;
-    }
-    let swapped = Agreeing { old: 0, new: 0, cross: 2 };
-    let swaps = comparison.asked.iter().filter(|asked| asked.edges(kernel).agreeing() == swapped).count();
-    Some(count(comparison, kernel) as f64 - swaps as f64 / 2.0)
+pub fn corrected(counts: &Counts, comparison: &Comparison) -> Option<f64> {
+    let two_each = comparison.lattice?.repeats() == Repeats { old: 2, new: 2 };
+    two_each.then(|| counts.flips as f64 - counts.swaps as f64 / 2.0)
 }
 
-/// The stable flips of the semantic kernel, worst first: right answers lost, then wrong to differently wrong and those
-/// without gold, then right answers gained; by id among equals.
-#[must_use]
-pub fn list(comparison: &Comparison<'_>, scoring: Scoring<'_>) -> Vec<Flip> {
-    let flipped = comparison.asked.iter().filter(|asked| asked.is_flip());
-    let mut flips: Vec<Flip> = flipped.filter_map(|asked| describe(asked, scoring)).collect();
+/// Puts stable flips of the semantic kernel in order, worst first: right answers lost, then wrong to differently wrong and
+/// those without gold, then right answers gained; by id among equals.
+pub fn sort(flips: &mut [Flip]) {
     flips.sort_by(|one, other| (severity(one), &one.question).cmp(&(severity(other), &other.question)));
-    flips
 }
 
-fn describe(asked: &Asked<'_>, scoring: Scoring<'_>) -> Option<Flip> {
-    let gold = scoring.marks(asked.observation);
+/// What is told of a question that flipped; nothing where it has no answers.
+#[must_use]
+pub fn describe(asked: &Asked<'_>) -> Option<Flip> {
+    let gold = asked.scoring.marks(asked.observation);
     let any_right = |answers: &[Answer]| gold.as_ref().map(|gold| answers.iter().any(|answer| gold.matches(answer)));
     Some(Flip {
         question: asked.observation.id.clone(),

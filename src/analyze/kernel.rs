@@ -3,56 +3,81 @@
 use super::AnalyzeError;
 use super::bootstrap::{Bootstrap, Contrasts};
 use super::comparison::Comparison;
-use super::figures::{Agreement, KernelFigures};
+use super::edges::Edges;
+use super::figures::{Agreement, ClusterBounds, KernelFigures};
 use super::lattice::{Agreeing, Lattice, fraction};
 use super::power::Moments;
+use super::randomisation::Patterns;
 use super::round::significant;
 use super::settings::Settings;
-use super::{cluster, dirichlet, flips, randomisation};
-use crate::model::{Fraction, Kernel, Observation};
+use super::{dirichlet, flips};
+use crate::model::{Fraction, Kernel};
 
 /// Within agreement below this share leaves nothing for churn to be seen in.
 const DEGENERATE_PERCENT: i128 = 10;
 
-/// Questions by contrast, in lattice units, unchanged ones counting with zero.
-#[must_use]
-pub fn contrasts(comparison: &Comparison<'_>, kernel: Kernel) -> Contrasts {
-    let mut counted = Contrasts::new();
-    if let Some(lattice) = comparison.lattice {
-        for asked in &comparison.asked {
-            *counted.entry(lattice.contrast(asked.edges(kernel).agreeing())).or_default() += 1;
+/// What is counted of one kernel over the asked questions: distinct values and sums, nothing by question.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    contrasts: Contrasts,
+    agreeing: [i64; 3],
+    within: i64,
+    patterns: Patterns,
+    /// Stable flips.
+    pub flips: u64,
+    /// Questions without agreement within either snapshot of which two pairs agree across.
+    pub swaps: u64,
+}
+
+impl Counts {
+    /// Takes one asked question.
+    pub fn take(&mut self, edges: &Edges, lattice: Lattice) {
+        let agreeing = edges.agreeing();
+        *self.contrasts.entry(lattice.contrast(agreeing)).or_default() += 1;
+        for (sum, count) in self.agreeing.iter_mut().zip([agreeing.old, agreeing.new, agreeing.cross]) {
+            *sum += i64::from(count);
         }
+        self.within += lattice.within(agreeing);
+        self.patterns.take(edges, lattice);
+        self.flips += u64::from(edges.is_stable_flip());
+        self.swaps += u64::from(agreeing == Agreeing { old: 0, new: 0, cross: 2 });
     }
-    if comparison.unchanged > 0 {
-        *counted.entry(0).or_default() += comparison.unchanged;
+
+    /// Questions by contrast, in lattice units, unchanged ones counting with zero.
+    #[must_use]
+    pub fn contrasts(&self, unchanged: u64) -> Contrasts {
+        let mut counted = self.contrasts.clone();
+        if unchanged > 0 {
+            *counted.entry(0).or_default() += unchanged;
+        }
+        counted
     }
-    counted
+
+    /// T: the sum of all contrasts, in lattice units.
+    #[must_use]
+    pub fn total(&self) -> i64 {
+        self.contrasts.iter().map(|(value, count)| value * count.cast_signed()).sum()
+    }
 }
 
-/// T: the sum of all contrasts, in lattice units.
-#[must_use]
-pub fn total(comparison: &Comparison<'_>, kernel: Kernel) -> i64 {
-    contrasts(comparison, kernel).iter().map(|(value, count)| value * count.cast_signed()).sum()
-}
-
-/// The figures of one kernel; `draws` are the sorted totals of the preregistered stream.
+/// The figures of one kernel; `draws` are the sorted totals of the preregistered stream, `clusters` the bounds over clusters.
 ///
 /// # Errors
-/// Those of [`randomisation::p_value`] and [`Bootstrap::new`].
+/// Those of [`Patterns::p_value`] and [`Bootstrap::new`].
 pub fn figures(
-    observations: &[Observation],
-    comparison: &Comparison<'_>,
+    counts: &Counts,
+    comparison: &Comparison,
     kernel: Kernel,
     draws: &[i64],
+    clusters: Option<ClusterBounds>,
     settings: &Settings,
 ) -> Result<KernelFigures, AnalyzeError> {
-    let contrasts = contrasts(comparison, kernel);
-    let units = comparison.lattice.map_or(1, |lattice| lattice.units());
+    let contrasts = counts.contrasts(comparison.unchanged);
+    let units = comparison.units();
     let bootstrap = Bootstrap::new(&contrasts, units)?;
     let bounds = bootstrap.bounds(settings.confidence)?;
-    let agreement = agreement(comparison, kernel)?;
-    let sum = total(comparison, kernel);
-    let asked = comparison.asked.len() as u64;
+    let agreement = agreement(counts, comparison)?;
+    let (sum, asked) = (counts.total(), comparison.asked);
     Ok(KernelFigures {
         kernel,
         degenerate: agreement.as_ref().is_some_and(|agreement| is_degenerate(&agreement.within)),
@@ -65,25 +90,24 @@ pub fn figures(
         interval: bounds.interval,
         upper_bound: significant(upper_bound(&contrasts, units, settings.confidence.alpha())),
         share_at_or_below_zero: significant(bootstrap.at_or_below_zero()),
-        randomisation_p: significant(randomisation_p(comparison, kernel)?),
+        randomisation_p: significant(randomisation_p(counts, comparison, kernel)?),
         stream: bootstrap.check(draws, settings.confidence)?,
-        stable_flips: flips::count(comparison, kernel),
-        corrected_flips: flips::corrected(comparison, kernel),
-        clusters: cluster::bounds(observations, comparison, kernel, settings)?,
+        stable_flips: counts.flips,
+        corrected_flips: flips::corrected(counts, comparison),
+        clusters,
     })
 }
 
-fn agreement(comparison: &Comparison<'_>, kernel: Kernel) -> Result<Option<Agreement>, AnalyzeError> {
+fn agreement(counts: &Counts, comparison: &Comparison) -> Result<Option<Agreement>, AnalyzeError> {
     let Some(lattice) = comparison.lattice else { return Ok(None) };
-    let asked = comparison.asked.len() as u64;
-    let observed: Vec<Agreeing> = comparison.asked.iter().map(|asked| asked.edges(kernel).agreeing()).collect();
-    let sum = |value: &dyn Fn(&Agreeing) -> i64| observed.iter().map(value).sum::<i64>();
+    let asked = comparison.asked;
     let (old, new, across) = lattice.pair_counts();
+    let [agreeing_old, agreeing_new, agreeing_across] = counts.agreeing;
     Ok(Some(Agreement {
-        within_old: fraction(sum(&|agreeing| i64::from(agreeing.old)), old, asked)?,
-        within_new: fraction(sum(&|agreeing| i64::from(agreeing.new)), new, asked)?,
-        within: lattice.mean(sum(&|agreeing| Lattice::within(&lattice, *agreeing)), asked)?,
-        cross: fraction(sum(&|agreeing| i64::from(agreeing.cross)), across, asked)?,
+        within_old: fraction(agreeing_old, old, asked)?,
+        within_new: fraction(agreeing_new, new, asked)?,
+        within: lattice.mean(counts.within, asked)?,
+        cross: fraction(agreeing_across, across, asked)?,
     }))
 }
 
@@ -119,11 +143,6 @@ fn upper_bound(contrasts: &Contrasts, units: u64, alpha: f64) -> f64 {
     dirichlet::upper(&values, 1.0, alpha)
 }
 
-fn randomisation_p(comparison: &Comparison<'_>, kernel: Kernel) -> Result<f64, AnalyzeError> {
-    match comparison.lattice {
-        None => Ok(1.0),
-        Some(lattice) => {
-            randomisation::p_value(comparison.asked.iter().map(|asked| asked.edges(kernel)), lattice, kernel)
-        }
-    }
+fn randomisation_p(counts: &Counts, comparison: &Comparison, kernel: Kernel) -> Result<f64, AnalyzeError> {
+    comparison.lattice.map_or(Ok(1.0), |lattice| counts.patterns.p_value(lattice, kernel))
 }

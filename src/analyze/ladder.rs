@@ -3,17 +3,12 @@
 use super::AnalyzeError;
 use super::comparison::Comparison;
 use super::figures::Rung;
-use super::flips;
-use super::kernel::total;
 use super::lattice::fraction;
 use super::scoring::Scoring;
 use super::settings::Settings;
-use crate::model::{Fraction, Kernel, Observation};
+use crate::model::{Fraction, Observation, SnapshotName};
 
-/// One entry for every adjacent pair, in order; none where nothing stands between old and new.
-///
-/// # Errors
-/// Those of [`Comparison::build`], for any adjacent pair.
+/// What is counted of every adjacent pair, in order; nothing where nothing stands between old and new.
 ///
 /// ```
 /// use churngate::{analyze::{Settings, analyze}, run::outside::parse};
@@ -23,31 +18,76 @@ use crate::model::{Fraction, Kernel, Observation};
 /// assert_eq!(analysis.ladder.iter().map(|rung| rung.stable_flips).collect::<Vec<u64>>(), [1, 1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn ladder(
-    observations: &[Observation],
-    settings: &Settings,
-    scoring: Scoring<'_>,
-) -> Result<Vec<Rung>, AnalyzeError> {
-    if settings.between.is_empty() {
-        return Ok(Vec::new());
-    }
-    let steps = settings.steps();
-    let pairs = steps.iter().zip(steps.iter().skip(1));
-    pairs
-        .map(|(from, to)| {
-            let comparison = Comparison::build(observations, from, to, scoring)?;
-            Ok(Rung {
-                from: (*from).clone(),
-                to: (*to).clone(),
-                exact: churn(&comparison, Kernel::Exact)?,
-                semantic: churn(&comparison, Kernel::Semantic)?,
-                stable_flips: flips::count(&comparison, Kernel::Semantic),
-            })
-        })
-        .collect()
+#[derive(Clone, Debug)]
+pub struct Ladder(Vec<Step>);
+
+/// One adjacent pair.
+#[derive(Clone, Debug)]
+struct Step {
+    from: SnapshotName,
+    to: SnapshotName,
+    comparison: Comparison,
+    /// Sums of contrasts, in lattice units.
+    exact: i64,
+    semantic: i64,
+    flips: u64,
 }
 
-fn churn(comparison: &Comparison<'_>, kernel: Kernel) -> Result<Fraction, AnalyzeError> {
-    let units = comparison.lattice.map_or(1, |lattice| lattice.units());
-    fraction(total(comparison, kernel), units, comparison.questions())
+impl Ladder {
+    /// Nothing is counted yet.
+    #[must_use]
+    pub fn new(settings: &Settings) -> Self {
+        if settings.between.is_empty() {
+            return Self(Vec::new());
+        }
+        let steps = settings.steps();
+        let step = |(from, to): (&&SnapshotName, &&SnapshotName)| Step {
+            from: (*from).clone(),
+            to: (*to).clone(),
+            comparison: Comparison::new(from, to),
+            exact: 0,
+            semantic: 0,
+            flips: 0,
+        };
+        Self(steps.iter().zip(steps.iter().skip(1)).map(step).collect())
+    }
+
+    /// Takes the next question; says at which steps it is a stable flip.
+    ///
+    /// # Errors
+    /// Those of [`Comparison::take`], for any adjacent pair.
+    pub fn take(&mut self, observation: &Observation, scoring: Scoring<'_>) -> Result<Vec<bool>, AnalyzeError> {
+        self.0.iter_mut().map(|step| step.take(observation, scoring)).collect()
+    }
+
+    /// One entry for every adjacent pair, in order.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::TooLarge`] where a denominator does not fit.
+    pub fn finish(&self) -> Result<Vec<Rung>, AnalyzeError> {
+        let rung = |step: &Step| {
+            Ok(Rung {
+                from: step.from.clone(),
+                to: step.to.clone(),
+                exact: step.churn(step.exact)?,
+                semantic: step.churn(step.semantic)?,
+                stable_flips: step.flips,
+            })
+        };
+        self.0.iter().map(rung).collect()
+    }
+}
+
+impl Step {
+    fn take(&mut self, observation: &Observation, scoring: Scoring<'_>) -> Result<bool, AnalyzeError> {
+        let Some((asked, lattice)) = self.comparison.take(observation, scoring)? else { return Ok(false) };
+        self.exact += lattice.contrast(asked.exact.agreeing());
+        self.semantic += lattice.contrast(asked.semantic.agreeing());
+        self.flips += u64::from(asked.is_flip());
+        Ok(asked.is_flip())
+    }
+
+    fn churn(&self, sum: i64) -> Result<Fraction, AnalyzeError> {
+        fraction(sum, self.comparison.units(), self.comparison.questions())
+    }
 }

@@ -3,6 +3,7 @@
 //! No I/O, no clock, no randomness that is not seeded by the caller.
 #![deny(clippy::disallowed_methods, reason = "statistics are functions of the observations and the settings alone")]
 
+mod accumulator;
 pub mod agreement;
 pub mod alignment;
 mod audit;
@@ -44,6 +45,7 @@ pub mod sum;
 pub mod trajectory;
 pub mod transitivity;
 
+pub use accumulator::Accumulator;
 pub use audit::{analyze, analyze_recorded};
 pub use error::AnalyzeError;
 pub use figures::*;

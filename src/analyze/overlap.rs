@@ -7,19 +7,7 @@ use super::settings::Settings;
 use crate::model::{EvidenceKeys, Observation, SnapshotAnswers};
 use std::collections::BTreeSet;
 
-/// The evidence of one question on both sides, and whether the question is a stable flip.
-struct Pair<'a> {
-    old: &'a EvidenceKeys,
-    new: &'a EvidenceKeys,
-    flip: bool,
-}
-
-/// The turnover over all questions whose evidence is known on both sides; absent where there is none.
-///
-/// `is_flip` says which questions are stable flips of the semantic kernel.
-///
-/// # Errors
-/// [`AnalyzeError::UnevenEvidence`] where the lists of an evidence differ in length.
+/// What is counted of the evidence of both sides.
 ///
 /// ```
 /// use churngate::{analyze::{Settings, analyze}, run::outside::parse};
@@ -29,21 +17,106 @@ struct Pair<'a> {
 /// assert_eq!((by_id.mean_shared, by_id.none, by_id.same_set), (1.0, 0, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn overlap(
-    observations: &[Observation],
-    settings: &Settings,
-    is_flip: impl Fn(&Observation) -> bool,
-) -> Result<Option<Overlap>, AnalyzeError> {
-    let mut pairs = Vec::new();
-    for observation in observations {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Turnover {
+    questions: u64,
+    by_id: Shared,
+    by_url: Shared,
+    by_content: Shared,
+    without_documents: [u64; 2],
+    identical: u64,
+    flips: Group,
+    rest: Group,
+    without_url: bool,
+    any_document: bool,
+}
+
+/// Documents that both sides share under one sort of name.
+#[derive(Clone, Copy, Debug, Default)]
+struct Shared {
+    sum: u64,
+    none: u64,
+    same_set: u64,
+    same_list: u64,
+}
+
+/// Shared ids of the stable flips, or of the other questions.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    questions: u64,
+    sum: u64,
+    none: u64,
+}
+
+impl Turnover {
+    /// Takes one question, which counts where its evidence is known on both sides. `is_flip` says whether it is a stable flip
+    /// of the semantic kernel.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::UnevenEvidence`] where the lists of an evidence differ in length.
+    pub fn take(&mut self, observation: &Observation, settings: &Settings, is_flip: bool) -> Result<(), AnalyzeError> {
         let known =
             |name| observation.snapshot(name).and_then(|entry| entry.evidence.as_ref().map(|keys| (entry, keys)));
-        let (Some(old), Some(new)) = (known(&settings.old), known(&settings.new)) else { continue };
+        let (Some(old), Some(new)) = (known(&settings.old), known(&settings.new)) else { return Ok(()) };
         check(observation, old)?;
         check(observation, new)?;
-        pairs.push(Pair { old: old.1, new: new.1, flip: is_flip(observation) });
+        self.count(old.1, new.1, is_flip);
+        Ok(())
     }
-    Ok((!pairs.is_empty()).then(|| figures(&pairs)))
+
+    fn count(&mut self, old: &EvidenceKeys, new: &EvidenceKeys, is_flip: bool) {
+        self.questions += 1;
+        let by_id = self.by_id.take(&old.ids, &new.ids);
+        self.by_url.take(&old.urls, &new.urls);
+        self.by_content.take(&old.contents, &new.contents);
+        for (count, keys) in self.without_documents.iter_mut().zip([old, new]) {
+            *count += u64::from(keys.ids.is_empty());
+        }
+        self.identical += u64::from(old == new);
+        let group = if is_flip { &mut self.flips } else { &mut self.rest };
+        group.questions += 1;
+        group.sum += by_id;
+        group.none += u64::from(by_id == 0);
+        self.without_url |= old.urls.iter().chain(&new.urls).any(Option::is_none);
+        self.any_document |= !old.urls.is_empty() || !new.urls.is_empty();
+    }
+
+    /// The turnover over all questions whose evidence is known on both sides; absent where there is none.
+    #[must_use]
+    pub fn finish(&self) -> Option<Overlap> {
+        let every_url = self.any_document && !self.without_url;
+        (self.questions > 0).then(|| Overlap {
+            questions: self.questions,
+            by_id: self.by_id.figures(self.questions),
+            by_url: every_url.then(|| self.by_url.figures(self.questions)),
+            by_content: self.by_content.figures(self.questions),
+            without_documents: Some(self.without_documents.into()),
+            identical_prompts: self.identical,
+            flips: against_rest(&self.flips, &self.rest),
+        })
+    }
+}
+
+impl Shared {
+    /// Takes one question; says how many documents both sides share.
+    fn take<K: Ord>(&mut self, old: &[K], new: &[K]) -> u64 {
+        let (old_set, new_set) = (set(old), set(new));
+        let shared = old_set.intersection(&new_set).count() as u64;
+        self.sum += shared;
+        self.none += u64::from(shared == 0);
+        self.same_set += u64::from(old_set == new_set);
+        self.same_list += u64::from(old == new);
+        shared
+    }
+
+    fn figures(&self, questions: u64) -> OverlapFigures {
+        OverlapFigures {
+            mean_shared: mean(self.sum, questions).unwrap_or(0.0),
+            none: self.none,
+            same_set: self.same_set,
+            same_list: self.same_list,
+        }
+    }
 }
 
 /// Documents with the same content on both sides; absent without evidence.
@@ -59,45 +132,15 @@ fn check(observation: &Observation, (entry, keys): (&SnapshotAnswers, &EvidenceK
     Err(AnalyzeError::UnevenEvidence { question: observation.id.clone(), snapshot: entry.snapshot.clone() })
 }
 
-fn figures(pairs: &[Pair<'_>]) -> Overlap {
-    let every_url = pairs.iter().all(|pair| pair.old.urls.iter().chain(&pair.new.urls).all(Option::is_some));
-    let any_document = pairs.iter().any(|pair| !pair.old.urls.is_empty() || !pair.new.urls.is_empty());
-    Overlap {
-        questions: pairs.len() as u64,
-        by_id: by(pairs, |keys| &keys.ids),
-        by_url: (every_url && any_document).then(|| by(pairs, |keys| &keys.urls)),
-        by_content: by(pairs, |keys| &keys.contents),
-        without_documents: Some((
-            count(pairs, |pair| pair.old.ids.is_empty()),
-            count(pairs, |pair| pair.new.ids.is_empty()),
-        )),
-        identical_prompts: count(pairs, |pair| pair.old == pair.new),
-        flips: against_rest(pairs),
-    }
-}
-
-fn by<K: Ord>(pairs: &[Pair<'_>], key: impl Fn(&EvidenceKeys) -> &Vec<K>) -> OverlapFigures {
-    OverlapFigures {
-        mean_shared: mean(pairs.iter().map(|pair| shared(key(pair.old), key(pair.new)))).unwrap_or(0.0),
-        none: count(pairs, |pair| shared(key(pair.old), key(pair.new)) == 0),
-        same_set: count(pairs, |pair| set(key(pair.old)) == set(key(pair.new))),
-        same_list: count(pairs, |pair| key(pair.old) == key(pair.new)),
-    }
-}
-
-fn against_rest(pairs: &[Pair<'_>]) -> FlipOverlap {
-    let (flips, rest): (Vec<&Pair<'_>>, Vec<&Pair<'_>>) = pairs.iter().partition(|pair| pair.flip);
-    let by_id = |pair: &&Pair<'_>| shared(&pair.old.ids, &pair.new.ids);
-    let none = |pairs: &[&Pair<'_>]| pairs.iter().filter(|pair| by_id(pair) == 0).count() as u64;
-    let (flips_none, rest_none) = (none(&flips), none(&rest));
-    let (flips_some, rest_some) = (flips.len() as u64 - flips_none, rest.len() as u64 - rest_none);
+fn against_rest(flips: &Group, rest: &Group) -> FlipOverlap {
+    let row = |group: &Group| [group.none, group.questions - group.none];
     FlipOverlap {
-        flips: flips.len() as u64,
-        flips_mean_shared: mean(flips.iter().map(by_id)),
-        flips_none,
-        rest_mean_shared: mean(rest.iter().map(by_id)),
-        rest_none,
-        fisher_p: fisher::two_sided([[flips_none, flips_some], [rest_none, rest_some]]),
+        flips: flips.questions,
+        flips_mean_shared: mean(flips.sum, flips.questions),
+        flips_none: flips.none,
+        rest_mean_shared: mean(rest.sum, rest.questions),
+        rest_none: rest.none,
+        fisher_p: fisher::two_sided([row(flips), row(rest)]),
     }
 }
 
@@ -109,12 +152,7 @@ fn shared<K: Ord>(old: &[K], new: &[K]) -> u64 {
     set(old).intersection(&set(new)).count() as u64
 }
 
-fn count(pairs: &[Pair<'_>], holds: impl Fn(&Pair<'_>) -> bool) -> u64 {
-    pairs.iter().filter(|pair| holds(pair)).count() as u64
-}
-
 #[expect(clippy::cast_precision_loss, reason = "numbers of documents are far below 2^53")]
-fn mean(values: impl Iterator<Item = u64>) -> Option<f64> {
-    let (sum, count) = values.fold((0, 0_u64), |(sum, count), value| (sum + value, count + 1));
+fn mean(sum: u64, count: u64) -> Option<f64> {
     (count > 0).then(|| sum as f64 / count as f64)
 }

@@ -18,35 +18,53 @@ pub const ENUMERABLE: usize = 22;
 /// How often each contrast comes up among all splits of one question, in lattice units.
 pub type Splits = BTreeMap<i64, u64>;
 
-/// The one-sided p-value: the probability under random splits of a total at least as large as the observed one.
-///
-/// # Errors
-/// [`AnalyzeError::TooManyRepeats`] where labels are not transitive among more than [`ENUMERABLE`] answers,
-/// [`AnalyzeError::TooLarge`] where the law of the sum does not fit memory.
-pub fn p_value<'a>(
-    questions: impl Iterator<Item = &'a Edges>,
-    lattice: Lattice,
-    kernel: Kernel,
-) -> Result<f64, AnalyzeError> {
-    let mut observed = 0;
-    let mut patterns: BTreeMap<&Edges, u64> = BTreeMap::new();
-    for edges in questions {
-        observed += lattice.contrast(edges.agreeing());
-        *patterns.entry(edges).or_default() += 1;
+/// Questions by what decides their splits.
+#[derive(Clone, Debug, Default)]
+pub struct Patterns {
+    /// Transitive labels: the sizes of the classes of agreeing answers, in ascending order.
+    classes: BTreeMap<Vec<u32>, u64>,
+    /// Labels that are not.
+    others: BTreeMap<Edges, u64>,
+    /// The sum of the contrasts, in lattice units.
+    observed: i64,
+}
+
+impl Patterns {
+    /// Takes one question.
+    pub fn take(&mut self, edges: &Edges, lattice: Lattice) {
+        self.observed += lattice.contrast(edges.agreeing());
+        match edges.classes() {
+            Some(mut sizes) => {
+                sizes.sort_unstable();
+                *self.classes.entry(sizes).or_default() += 1;
+            }
+            None => *self.others.entry(edges.clone()).or_default() += 1,
+        }
     }
-    let mut groups: BTreeMap<Vec<(i64, u64)>, u64> = BTreeMap::new();
-    for (edges, times) in patterns {
-        let splits = splits(edges, lattice, kernel)?;
-        *groups.entry(splits.into_iter().collect()).or_default() += times;
+
+    /// The one-sided p-value: the probability under random splits of a total at least as large as the observed one.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::TooManyRepeats`] where labels are not transitive among more than [`ENUMERABLE`] answers,
+    /// [`AnalyzeError::TooLarge`] where the law of the sum does not fit memory.
+    pub fn p_value(&self, lattice: Lattice, kernel: Kernel) -> Result<f64, AnalyzeError> {
+        let mut groups: BTreeMap<Vec<(i64, u64)>, u64> = BTreeMap::new();
+        let mut add = |splits: Splits, times: u64| *groups.entry(splits.into_iter().collect()).or_default() += times;
+        for (sizes, times) in &self.classes {
+            add(by_classes(sizes, lattice)?, *times);
+        }
+        for (edges, times) in &self.others {
+            add(splits(edges, lattice, kernel)?, *times);
+        }
+        let laws = groups.into_iter().map(|(splits, times)| (Pmf::from_counts(&splits.into_iter().collect()), times));
+        Ok(Sum::of(laws.collect())?.at_least(self.observed))
     }
-    let laws = groups.into_iter().map(|(splits, times)| (Pmf::from_counts(&splits.into_iter().collect()), times));
-    Ok(Sum::of(laws.collect())?.at_least(observed))
 }
 
 /// The contrast of every split of one question's answers, counted. Their mean is zero.
 ///
 /// # Errors
-/// [`AnalyzeError::TooManyRepeats`] as for [`p_value`].
+/// [`AnalyzeError::TooManyRepeats`] as for [`Patterns::p_value`].
 ///
 /// ```
 /// use churngate::analyze::{edges::Edges, lattice::{Lattice, Repeats}, randomisation::splits};

@@ -1,17 +1,18 @@
 //! What is known of an answer besides judgments: which other answers it equals after normalisation, and how it stands to
 //! gold. Computed from the texts, or as somebody recorded it who had them; the figures are the same either way.
 
+use super::AnalyzeError;
 use super::score::GoldAnswers;
 use crate::model::{Answer, Normalisation, Observation, QuestionId};
 use std::collections::BTreeMap;
 
-/// Where it is known from.
+/// Where it is known from, for one question.
 #[derive(Clone, Copy, Debug)]
 pub enum Scoring<'a> {
     /// From the texts of the answers and of gold.
     Texts(Normalisation),
     /// As recorded; an answer's text is then a name that stands for it, and gold is not needed.
-    Recorded(&'a Scores),
+    Recorded(&'a QuestionScores),
 }
 
 /// Scores by question.
@@ -39,57 +40,47 @@ pub struct Score {
     pub f1: f64,
 }
 
-impl From<Normalisation> for Scoring<'_> {
-    fn from(normalisation: Normalisation) -> Self {
-        Self::Texts(normalisation)
-    }
-}
-
-impl Scoring<'_> {
-    /// The first answer that is not scored, by its question; none where texts are read.
-    pub(super) fn unscored<'o>(&self, observations: &'o [Observation]) -> Option<&'o QuestionId> {
-        let Self::Recorded(scores) = self else { return None };
-        let is_known = |observation: &Observation| {
-            let known = scores.get(&observation.id);
-            let mut answers = observation.snapshots.iter().flat_map(|snapshot| &snapshot.answers);
-            known.is_some_and(|known| answers.all(|answer| known.answers.contains_key(answer)))
-        };
-        observations.iter().find(|observation| !is_known(observation)).map(|observation| &observation.id)
+impl<'a> Scoring<'a> {
+    /// Whether every answer of the question is scored.
+    ///
+    /// # Errors
+    /// One is not.
+    pub(super) fn check(&self, observation: &Observation) -> Result<(), AnalyzeError> {
+        let Self::Recorded(scores) = self else { return Ok(()) };
+        let mut answers = observation.snapshots.iter().flat_map(|snapshot| &snapshot.answers);
+        let known = answers.all(|answer| scores.answers.contains_key(answer));
+        if known { Ok(()) } else { Err(AnalyzeError::Unscored(observation.id.clone())) }
     }
 
     /// For each of these answers the first of them that it equals after normalisation.
-    pub(super) fn classes(&self, observation: &Observation, answers: &[&Answer]) -> Vec<usize> {
+    pub(super) fn classes(&self, answers: &[&Answer]) -> Vec<usize> {
         match self {
             Self::Texts(normalisation) => {
                 let texts: Vec<String> = answers.iter().map(|answer| normalisation.apply(answer.as_str())).collect();
                 firsts(&texts)
             }
             Self::Recorded(scores) => {
-                let of = |answer: &&Answer| of(scores, observation, answer).map(|score| score.class);
+                let of = |answer: &&Answer| scores.answers.get(*answer).map(|score| score.class);
                 firsts(&answers.iter().map(of).collect::<Vec<_>>())
             }
         }
     }
 
     /// How answers to this question are marked; absent where it has no gold.
-    pub(super) fn marks<'o>(&'o self, observation: &'o Observation) -> Option<Marks<'o>> {
+    pub(super) fn marks(&self, observation: &Observation) -> Option<Marks<'a>> {
         match self {
             Self::Texts(normalisation) => GoldAnswers::new(&observation.gold, *normalisation).map(Marks::Texts),
-            Self::Recorded(scores) => scores.get(&observation.id).filter(|known| known.gold).map(Marks::Recorded),
+            Self::Recorded(scores) => scores.gold.then_some(Marks::Recorded(scores)),
         }
     }
 
     /// Whether the answer is exactly `UNKNOWN`.
-    pub(super) fn is_unknown(&self, observation: &Observation, answer: &Answer) -> bool {
+    pub(super) fn is_unknown(&self, answer: &Answer) -> bool {
         match self {
             Self::Texts(_) => answer.is_unknown(),
-            Self::Recorded(scores) => of(scores, observation, answer).is_some_and(|score| score.unknown),
+            Self::Recorded(scores) => scores.answers.get(answer).is_some_and(|score| score.unknown),
         }
     }
-}
-
-fn of<'s>(scores: &'s Scores, observation: &Observation, answer: &Answer) -> Option<&'s Score> {
-    scores.get(&observation.id)?.answers.get(answer)
 }
 
 /// For each value the place of the first one that equals it.

@@ -7,7 +7,7 @@
 
 use super::AnalyzeError;
 use super::bootstrap::Contrasts;
-use super::comparison::{Asked, Comparison};
+use super::comparison::Asked;
 use super::dirichlet;
 use super::figures::SoftFigures;
 use super::lattice::Repeats;
@@ -15,7 +15,7 @@ use super::quantile::{Level, Levels};
 use super::round::significant;
 use super::settings::Settings;
 use super::sum::{Pmf, Sum};
-use crate::model::Answer;
+use crate::model::{Answer, QuestionId};
 
 /// Steps that contrasts are rounded to for the bootstrap.
 const STEPS: f64 = 100.0;
@@ -120,17 +120,70 @@ impl Similarities {
     }
 }
 
-/// The soft figures; absent where no asked question has a similarity.
-///
-/// # Errors
-/// [`AnalyzeError::NotASimilarity`] where one is no number from 0 to 1, [`AnalyzeError::MissingSimilarity`] where two answers that
-/// differ have none and others do.
-pub fn soft(comparison: &Comparison<'_>, settings: &Settings) -> Result<Option<SoftFigures>, AnalyzeError> {
-    if comparison.asked.iter().all(|asked| asked.observation.similarities.is_empty()) {
-        return Ok(None);
+/// The means of the asked questions, once one of them has a similarity. Before that, questions whose answers are all one
+/// text are counted, and nothing else is kept.
+#[derive(Clone, Debug)]
+pub enum Soft {
+    /// No question has a similarity so far.
+    None {
+        /// Questions whose answers are all one text.
+        equal: usize,
+        /// The first one that would need a similarity.
+        lacking: Option<QuestionId>,
+    },
+    /// One has.
+    Some(Vec<Means>),
+}
+
+impl Default for Soft {
+    fn default() -> Self {
+        Self::None { equal: 0, lacking: None }
     }
-    let means = comparison.asked.iter().map(means).collect::<Result<Vec<Means>, AnalyzeError>>()?;
-    figures(&means, comparison.unchanged, settings).map(Some)
+}
+
+impl Soft {
+    /// Takes one asked question.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::NotASimilarity`] where one is no number from 0 to 1, [`AnalyzeError::MissingSimilarity`] where two answers
+    /// that differ have none and others do.
+    pub fn take(&mut self, asked: &Asked<'_>) -> Result<(), AnalyzeError> {
+        match self {
+            Self::Some(all) => all.push(means(asked)?),
+            Self::None { equal, lacking } if asked.observation.similarities.is_empty() => {
+                let alike = asked
+                    .old
+                    .answers
+                    .iter()
+                    .chain(&asked.new.answers)
+                    .all(|answer| asked.old.answers.first() == Some(answer));
+                *equal += usize::from(alike);
+                if !alike && lacking.is_none() {
+                    *lacking = Some(asked.observation.id.clone());
+                }
+            }
+            Self::None { lacking: Some(question), .. } => {
+                return Err(AnalyzeError::MissingSimilarity { question: question.clone() });
+            }
+            Self::None { equal, lacking: None } => {
+                let mut all = vec![Means { old: 1.0, new: 1.0, cross: 1.0 }; *equal];
+                all.push(means(asked)?);
+                *self = Self::Some(all);
+            }
+        }
+        Ok(())
+    }
+
+    /// The soft figures; absent where no asked question has a similarity.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::TooLarge`] where the law of the sum does not fit memory.
+    pub fn finish(&self, unchanged: u64, settings: &Settings) -> Result<Option<SoftFigures>, AnalyzeError> {
+        match self {
+            Self::None { .. } => Ok(None),
+            Self::Some(means) => figures(means, unchanged, settings).map(Some),
+        }
+    }
 }
 
 fn means(asked: &Asked<'_>) -> Result<Means, AnalyzeError> {

@@ -4,12 +4,9 @@ use super::AnalyzeError;
 use super::comparison::Comparison;
 use super::edges::Edges;
 use super::figures::Transitivity;
-use super::lattice::fraction;
+use super::lattice::{Lattice, fraction};
 
-/// Counts over the semantic labels of all asked questions.
-///
-/// # Errors
-/// [`AnalyzeError::TooLarge`] where a denominator does not fit.
+/// Counts over the semantic labels of the asked questions.
 ///
 /// ```
 /// use churngate::{analyze::{Settings, analyze}, run::outside::parse};
@@ -19,25 +16,38 @@ use super::lattice::fraction;
 /// assert_eq!((transitivity.triples, transitivity.broken), (4, 2)); // x, y and z twice
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn transitivity(comparison: &Comparison<'_>) -> Result<Transitivity, AnalyzeError> {
-    let (mut triples, mut broken) = (0, 0);
-    for asked in &comparison.asked {
-        let (linked, open) = linked_triples(&asked.semantic);
-        triples += linked;
-        broken += open;
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Triples {
+    linked: u64,
+    open: u64,
+    /// Sums of contrasts under both repairs, in lattice units.
+    components: i64,
+    complete_link: i64,
+}
+
+impl Triples {
+    /// Takes one asked question.
+    pub fn take(&mut self, edges: &Edges, lattice: Lattice) {
+        let (linked, open) = linked_triples(edges);
+        self.linked += linked;
+        self.open += open;
+        self.components += lattice.contrast(components(edges).agreeing());
+        self.complete_link += lattice.contrast(complete_link(edges).agreeing());
     }
-    let churn = |repaired: fn(&Edges) -> Edges| {
-        let Some(lattice) = comparison.lattice else { return fraction(0, 1, comparison.questions()) };
-        let contrast = |edges: &Edges| lattice.contrast(repaired(edges).agreeing());
-        let sum = comparison.asked.iter().map(|asked| contrast(&asked.semantic)).sum();
-        lattice.mean(sum, comparison.questions())
-    };
-    Ok(Transitivity {
-        triples,
-        broken,
-        churn_components: churn(components)?,
-        churn_complete_link: churn(complete_link)?,
-    })
+
+    /// The figures.
+    ///
+    /// # Errors
+    /// [`AnalyzeError::TooLarge`] where a denominator does not fit.
+    pub fn finish(self, comparison: &Comparison) -> Result<Transitivity, AnalyzeError> {
+        let churn = |sum| fraction(sum, comparison.units(), comparison.questions());
+        Ok(Transitivity {
+            triples: self.linked,
+            broken: self.open,
+            churn_components: churn(self.components)?,
+            churn_complete_link: churn(self.complete_link)?,
+        })
+    }
 }
 
 /// Triples with at least two agreeing pairs, and those among them with exactly two.

@@ -2,7 +2,7 @@
 
 use super::protocol::Sources;
 use super::{FreezeError, ResolvedSnapshot};
-use crate::model::{Digest, Question, SnapshotName};
+use crate::model::{Digest, Hashing, Question, SnapshotName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -153,20 +153,52 @@ impl Rules {
 impl Questions {
     /// The digests of the selected questions.
     pub fn of(sources: &Sources, selected: &[Question]) -> Self {
-        let groups = selected.iter().flat_map(|question| {
-            let cluster = question.cluster.as_deref().unwrap_or_default();
-            let tags = question.tags.iter().map(String::as_str);
-            [cluster].into_iter().chain(tags).chain(["\n"]).map(str::as_bytes)
-        });
-        Self {
+        let mut hashed = Hashed::default();
+        for question in selected {
+            hashed.take(question);
+        }
+        let named = Self {
             file: Digest::of(&sources.questions),
             exclude: sources.exclude.as_deref().map(Digest::of),
             only: sources.only.as_deref().map(Digest::of),
-            selected: selected.len() as u64,
-            ids: Digest::of_parts(selected.iter().map(|question| question.id.0.as_bytes())),
-            texts: Digest::of_parts(selected.iter().map(|question| question.text.as_bytes())),
-            groups: Digest::of_parts(groups),
+            ..Self::NONE
+        };
+        hashed.over(&named)
+    }
+
+    /// No file and no question.
+    const NONE: Self = {
+        let none = Digest::from_bytes([0; 32]);
+        Self { file: none, exclude: None, only: None, selected: 0, ids: none, texts: none, groups: none }
+    };
+}
+
+/// Questions in selection order, hashed one at a time.
+#[derive(Default)]
+pub(super) struct Hashed {
+    selected: u64,
+    ids: Hashing,
+    texts: Hashing,
+    groups: Hashing,
+}
+
+impl Hashed {
+    /// Takes the next question.
+    pub fn take(&mut self, question: &Question) {
+        self.selected += 1;
+        self.ids.part(question.id.0.as_bytes());
+        self.texts.part(question.text.as_bytes());
+        self.groups.part(question.cluster.as_deref().unwrap_or_default().as_bytes());
+        for tag in &question.tags {
+            self.groups.part(tag.as_bytes());
         }
+        self.groups.part(b"\n");
+    }
+
+    /// The digests, with the files of these.
+    pub fn over(self, named: &Questions) -> Questions {
+        let (ids, texts, groups) = (self.ids.finish(), self.texts.finish(), self.groups.finish());
+        Questions { selected: self.selected, ids, texts, groups, ..named.clone() }
     }
 }
 

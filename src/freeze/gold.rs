@@ -3,26 +3,58 @@
 //! Their form alone is checked beforehand, so that an audit is not paid for whose gold cannot be read at its end. That
 //! check says yes, or where and what is wrong: no answer ever leaves it.
 
+use super::document::Document;
 use super::questions::{self, Format, GOLD, Row, TRUTH};
-use super::{FreezeError, Protocol, QuestionProblem, expected};
-use crate::ledger::{BlobReader, JudgmentsLock};
-use crate::model::{Digest, Failure, FailureClass, Gold, QuestionId};
+use super::{FreezeError, Protocol, QuestionProblem, expected, selection};
+use crate::ledger::{BlobReader, JudgmentsLock, Sorted, Sorter};
+use crate::model::{Failure, FailureClass, QuestionId};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-/// The accepted answers of the selected questions, read from the frozen question file.
+/// Accepted answers by question, in selection order: memory holds those of one question.
+#[derive(Debug)]
+pub struct Golds {
+    sorted: Sorted,
+    item: Vec<u8>,
+}
+
+impl Golds {
+    /// The accepted answers of one question; none where the file has none. Questions are asked for by ascending rank, each once.
+    ///
+    /// # Errors
+    /// A temporary file cannot be read.
+    pub fn of(&mut self, rank: u128) -> Result<Vec<String>, Failure> {
+        if !self.sorted.find(rank, &mut self.item)? {
+            return Ok(Vec::new());
+        }
+        serde_json::from_slice(&self.item)
+            .map_err(|_| Failure::new(FailureClass::Evidence, "read gold answers: what was read is lost"))
+    }
+}
+
+/// The accepted answers, read from the frozen question file.
 ///
 /// # Errors
 /// The frozen file is missing or damaged, belongs to another protocol, or a gold field holds what is no answer: all of
 /// class [`FailureClass::Evidence`], because the form was checked before the protocol was frozen.
-pub fn open(judgments: &JudgmentsLock, protocol: &Protocol) -> Result<BTreeMap<QuestionId, Gold>, Failure> {
-    let bytes = BlobReader::at(judgments.folder()).get(&Digest::of(&protocol.origin.sources.questions))?;
-    read(&bytes, protocol).map_err(|(at, message)| {
-        let file = &protocol.spec.questions.file;
-        Failure::new(FailureClass::Evidence, format!("read gold answers in `{file}`: {at}: {message}"))
+pub fn open(judgments: &JudgmentsLock, protocol: &Protocol) -> Result<Golds, Failure> {
+    let file = &protocol.spec.questions.file;
+    let bad = |message: &str| {
+        Failure::new(FailureClass::Evidence, format!("read gold answers in `{file}`: {message}"))
             .with_hint("no run is frozen with such gold: run the audit again in a new folder")
-    })
+    };
+    let document = Document::read(protocol.lock_bytes()).map_err(|fault| bad(&fault))?;
+    let (blobs, spec) = (BlobReader::at(judgments.folder()), &protocol.spec.questions);
+    let mut sorter = Sorter::default();
+    selection::each(&blobs, &document.questions.file, spec, &mut |row| {
+        let (id, aliases) = of_row(&row).map_err(|message| bad(&format!("{}: {message}", row.at)))?;
+        if aliases.is_empty() {
+            return Ok(());
+        }
+        let bytes = serde_json::to_vec(&aliases).map_err(|_| bad("an answer cannot be kept"))?;
+        Ok(sorter.put(protocol.rank(&id), &[&bytes])?)
+    })?;
+    Ok(Golds { sorted: sorter.sorted()?, item: Vec::new() })
 }
 
 /// The most problems that are listed.
@@ -46,18 +78,15 @@ pub(super) fn check(bytes: &[u8], file: &str) -> Result<(), FreezeError> {
     if problems.is_empty() { Ok(()) } else { Err(FreezeError::Gold { file: questions::shown(file), problems, more }) }
 }
 
-pub(super) fn read(bytes: &[u8], protocol: &Protocol) -> Result<BTreeMap<QuestionId, Gold>, (String, String)> {
-    let selected: BTreeSet<&QuestionId> = protocol.questions.iter().map(|question| &question.id).collect();
-    let text = questions::text(bytes).map_err(|(line, fault)| (format!("line {line}"), fault.to_owned()))?;
-    let format = Format::of(protocol.spec.questions.file.as_str()).unwrap_or(Format::Lines);
-    let (mut gold, mut failed) = (BTreeMap::new(), None);
-    questions::each(text, format, &mut |row| {
-        match row.and_then(|row| of_row(&row).map_err(|message| (row.at, message))) {
-            Ok((id, aliases)) if selected.contains(&id) => {
-                gold.insert(id.clone(), Gold { id, aliases });
-            }
-            Ok(_) => {}
-            Err(error) => failed = Some(error),
+/// The accepted answers of all questions of a file, for tests.
+#[cfg(test)]
+pub(super) fn read(bytes: &[u8], file: &str) -> Result<std::collections::BTreeMap<QuestionId, Vec<String>>, String> {
+    let text = questions::text(bytes).map_err(|(line, fault)| format!("line {line}: {fault}"))?;
+    let (mut gold, mut failed) = (std::collections::BTreeMap::new(), None);
+    questions::each(text, Format::of(file).unwrap_or(Format::Lines), &mut |row| {
+        match row.map_err(|(_, message)| message).and_then(|row| of_row(&row)) {
+            Ok((id, aliases)) => drop(gold.insert(id, aliases)),
+            Err(message) => failed = Some(message),
         }
         if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });

@@ -18,6 +18,7 @@ pub mod protocol;
 mod questions;
 mod seeds;
 mod select;
+mod selection;
 mod store;
 mod template;
 #[cfg(test)]
@@ -28,4 +29,5 @@ pub use error::{FreezeError, QuestionProblem};
 pub use lines::question_lines;
 pub use plan::{Inputs, plan};
 pub use protocol::{Frozen, Origin, Protocol, ResolvedSnapshot, Seeds};
-pub use store::{freeze, load, load_without_texts};
+pub use selection::Selection;
+pub use store::{freeze, load, outline, outline_without_texts};

@@ -1,7 +1,8 @@
 //! The frozen protocol at run time.
 
+use super::select;
 use crate::ledger::ProtocolLock;
-use crate::model::{Digest, Question, SnapshotName};
+use crate::model::{Digest, Question, QuestionId, SnapshotName};
 use crate::spec::Spec;
 use camino::Utf8PathBuf;
 
@@ -33,7 +34,8 @@ pub struct Protocol {
     pub base: Utf8PathBuf,
     /// Snapshots in the audit's order, the closed book last where there is one.
     pub snapshots: Vec<ResolvedSnapshot>,
-    /// The selected questions, in selection order.
+    /// The selected questions, in selection order; none after [`outline`](super::outline), where a [`Selection`](super::Selection)
+    /// gives them one at a time.
     pub questions: Vec<Question>,
     /// The answer prompt's template.
     pub answer_prompt: String,
@@ -94,6 +96,12 @@ impl Protocol {
     #[must_use]
     pub fn lock_bytes(&self) -> &[u8] {
         &self.origin.lock_bytes
+    }
+
+    /// The rank of a question: by ascending ranks, selected questions stand in selection order.
+    #[must_use]
+    pub fn rank(&self, question: &QuestionId) -> u128 {
+        select::rank(self.spec.questions.seed, question)
     }
 
     /// The version of the program that froze it.

@@ -4,7 +4,19 @@
 
 use super::FreezeError;
 use super::ids::Ids;
-use crate::model::{Digest, Question};
+use crate::model::{Digest, Question, QuestionId};
+
+/// What decides the place of a question.
+fn draw(seed: u64, id: &QuestionId) -> Digest {
+    Digest::of(format!("{seed}:{id}").as_bytes())
+}
+
+/// A question's rank: ascending ranks are the selection order.
+pub(super) fn rank(seed: u64, id: &QuestionId) -> u128 {
+    let digest = draw(seed, id);
+    // No two texts are known whose digests begin alike for so long.
+    digest.as_bytes().first_chunk().map_or(0, |first| u128::from_be_bytes(*first))
+}
 
 /// The first `count` questions (all where absent) of those that the lists of ids allow, in selection order.
 ///
@@ -21,7 +33,7 @@ pub(super) fn select(
     let mut keyed: Vec<(Digest, Question)> = all
         .into_iter()
         .filter(|question| ids.allow(question))
-        .map(|question| (Digest::of(format!("{seed}:{}", question.id).as_bytes()), question))
+        .map(|question| (draw(seed, &question.id), question))
         .collect();
     let excluded = found - keyed.len();
     if keyed.is_empty() {

@@ -1,8 +1,10 @@
 //! The protocol on disk: written once, read back with every digest derived again.
 
 use super::document::{Document, Questions as Digests};
+use super::ids::Ids;
 use super::plan::{Templates, assemble};
 use super::protocol::{Origin, Sources};
+use super::selection::Selection;
 use super::{Frozen, Protocol, compare, seeds};
 use crate::ledger::stage::Protocol as ProtocolStage;
 use crate::ledger::{BlobReader, RunFolder, Stage};
@@ -38,12 +40,7 @@ pub fn freeze(folder: &RunFolder, protocol: Protocol) -> Result<Frozen, Failure>
 /// # Errors
 /// There is no lock, it is of a later version, a blob is missing or damaged, or a digest does not come out as locked.
 pub fn load(folder_path: &Utf8Path) -> Result<Protocol, Failure> {
-    let path = folder_path.join(ProtocolStage::FILE);
-    let Some(locked) = read_lock(&path)? else {
-        return Err(broken(&path, "it is missing"));
-    };
-    let document = read_document(&path, &locked)?;
-    let spec = read_spec(&path, &document.spec)?;
+    let Opened { path, locked, document, spec } = Opened::read(folder_path)?;
     let blobs = BlobReader::at(folder_path);
     let sources = Sources {
         questions: blobs.get(&document.questions.file)?,
@@ -61,38 +58,84 @@ pub fn load(folder_path: &Utf8Path) -> Result<Protocol, Failure> {
     Ok(protocol)
 }
 
-/// Reads the protocol of an export back, where no blob is left: `questions` are the selected ones in their order, by id,
-/// tags and cluster, and are held against the digests in the lock. Texts and prompts stay empty.
+/// The same without holding the questions: [`Protocol::questions`] stays empty, and the selection gives them one at a time.
+///
+/// # Errors
+/// As [`load`].
+pub fn outline(folder_path: &Utf8Path) -> Result<(Protocol, Selection), Failure> {
+    let opened = Opened::read(folder_path)?;
+    let (path, questions) = (&opened.path, &opened.document.questions);
+    let blobs = BlobReader::at(folder_path);
+    let list = |digest: Option<Digest>| digest.map(|digest| blobs.get(&digest)).transpose();
+    let (exclude, only) = (list(questions.exclude)?, list(questions.only)?);
+    let ids = Ids::read(&opened.spec.questions, exclude.as_deref(), only.as_deref())
+        .map_err(|error| broken(path, &error.to_string()))?;
+    let mut selection = Selection::read(&blobs, &questions.file, &opened.spec.questions, &ids)?;
+    let prompts = &opened.document.prompts;
+    let templates = Templates { answer: text(&blobs, &prompts.answer)?, judge: text(&blobs, &prompts.judge)? };
+    let digests = selection.digests(questions)?;
+    Ok((opened.protocol(digests, templates)?, selection))
+}
+
+/// Reads the protocol of an export back, where no blob is left: `questions` gives the selected ones in their order, by id,
+/// tags and cluster, which are held against the digests in the lock. Texts and prompts stay empty, and questions are given out
+/// as by [`outline`].
 ///
 /// # Errors
 /// There is no lock, it is of a later version, or a digest does not come out as locked.
-pub fn load_without_texts(folder_path: &Utf8Path, questions: Vec<Question>) -> Result<Protocol, Failure> {
-    let path = folder_path.join(ProtocolStage::FILE);
-    let locked = read_lock(&path)?.ok_or_else(|| broken(&path, "it is missing"))?;
-    let document = read_document(&path, &locked)?;
-    let spec = read_spec(&path, &document.spec)?;
-    let snapshots = document.resolved();
-    let Document { tool_version, questions: named, prompts, .. } = document;
+pub fn outline_without_texts(
+    folder_path: &Utf8Path,
+    questions: impl Iterator<Item = Result<Question, Failure>>,
+) -> Result<(Protocol, Selection), Failure> {
+    let opened = Opened::read(folder_path)?;
+    let mut selection = Selection::of(opened.spec.questions.seed, questions)?;
+    let named = &opened.document.questions;
     // What is made of texts and files is taken as locked; ids and groups are derived.
-    let Digests { file, exclude, only, texts, .. } = named;
-    let digests = Digests { file, exclude, only, texts, ..Digests::of(&Sources::default(), &questions) };
-    let again = Document::new(&tool_version, spec.canonical(), digests, &snapshots, prompts);
-    let lock_bytes = again.bytes().map_err(|error| broken(&path, &error.to_string()))?;
-    let digest = Digest::of(&locked);
-    let protocol = Protocol {
-        digest,
-        spec_digest: again.spec_digest,
-        spec,
-        base: Utf8PathBuf::new(),
-        snapshots,
-        questions,
-        answer_prompt: String::new(),
-        judge_prompt: String::new(),
-        seeds: seeds::derive(digest),
-        origin: Origin { tool_version, notes: Vec::new(), lock_bytes, sources: Sources::default() },
-    };
-    compare(&locked, &protocol)?;
-    Ok(protocol)
+    let digests = Digests { texts: named.texts, ..selection.digests(named)? };
+    let templates = Templates { answer: String::new(), judge: String::new() };
+    Ok((opened.protocol(digests, templates)?, selection))
+}
+
+/// A lock that was read, and what stands in it.
+struct Opened {
+    path: Utf8PathBuf,
+    locked: Vec<u8>,
+    document: Document,
+    spec: spec::Spec,
+}
+
+impl Opened {
+    fn read(folder_path: &Utf8Path) -> Result<Self, Failure> {
+        let path = folder_path.join(ProtocolStage::FILE);
+        let locked = read_lock(&path)?.ok_or_else(|| broken(&path, "it is missing"))?;
+        let document = read_document(&path, &locked)?;
+        let spec = read_spec(&path, &document.spec)?;
+        Ok(Self { path, locked, document, spec })
+    }
+
+    /// The protocol without its questions, once everything in the lock came out again.
+    fn protocol(self, questions: Digests, templates: Templates) -> Result<Protocol, Failure> {
+        let Self { path, locked, document, spec } = self;
+        let snapshots = document.resolved();
+        let Document { tool_version, prompts, .. } = document;
+        let again = Document::new(&tool_version, spec.canonical(), questions, &snapshots, prompts);
+        let lock_bytes = again.bytes().map_err(|error| broken(&path, &error.to_string()))?;
+        let digest = Digest::of(&locked);
+        let protocol = Protocol {
+            digest,
+            spec_digest: again.spec_digest,
+            spec,
+            base: Utf8PathBuf::new(),
+            snapshots,
+            questions: Vec::new(),
+            answer_prompt: templates.answer,
+            judge_prompt: templates.judge,
+            seeds: seeds::derive(digest),
+            origin: Origin { tool_version, notes: Vec::new(), lock_bytes, sources: Sources::default() },
+        };
+        compare(&locked, &protocol)?;
+        Ok(protocol)
+    }
 }
 
 fn read_document(path: &Utf8Path, locked: &[u8]) -> Result<Document, Failure> {

@@ -1,54 +1,134 @@
 //! Sealed answers against the protocol and the evidence: every prompt is rendered again.
 
 use super::plan::{Plan, foreign};
-use super::resume::Standing;
-use super::stage;
+use super::tolerance::{Missing, intolerable};
 use crate::freeze::Protocol;
-use crate::http::Tally;
-use crate::ledger::record::{AcceptedAnswer, AnswersRecord, Attempt, Outcome, Record, Unchanged, Verdict};
+use crate::http::Served;
+use crate::ledger::record::{
+    AcceptedAnswer, AnswersRecord, Attempt, EvidenceRecord, Outcome, Record, Unchanged, Verdict,
+};
 use crate::ledger::stage::Answers;
-use crate::ledger::{EvidenceLock, read, unfit};
-use crate::model::{Cell, Digest, Failure, FailureClass};
-use crate::spec::GenerateBackend;
-use rayon::prelude::*;
-
-/// Attempts whose prompts are rendered together, on all cores.
-const TOGETHER: usize = 4096;
+use crate::ledger::{BlobReader, EvidenceLock, Numbered, Twice, unfit};
+use crate::model::{Cell, Digest, Failure, FailureClass, Question};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks that every attempt sent the prompt that follows from the protocol and the locked evidence, that exactly the
 /// questions with identical prompts were left unasked, that no answer is longer than was allowed, and that the sealed
-/// answers can stand: the tolerance and the rules about served models and replayed responses hold. Returns what was
-/// checked, as a line for people.
-///
-/// # Errors
-/// The first difference: class [`FailureClass::Evidence`].
-pub fn check(protocol: &Protocol, evidence: &EvidenceLock) -> Result<String, Failure> {
-    let plan = Plan::read(protocol, evidence)?;
-    let unchanged = plan.unchanged()?;
-    let tried = vec![0; plan.places.cells()];
-    let mut check = Check { plan: &plan, unchanged: &unchanged, waiting: Vec::new(), tried, attempts: 0, noted: 0 };
-    for record in read::<Answers>(evidence.folder())? {
-        let (seq, record) = record?;
-        check.take(seq, record)?;
+/// answers can stand: the tolerance and the rules about served models and replayed responses hold. Looks at one question at a
+/// time.
+#[derive(Debug)]
+pub struct Check<'a> {
+    protocol: &'a Protocol,
+    blobs: BlobReader,
+    attempts: u64,
+    unchanged: u64,
+    missing: Vec<Missing>,
+    served: Served,
+    ids: Twice,
+}
+
+/// What was found of one question.
+#[derive(Debug, Default)]
+pub struct Checked {
+    attempts: u64,
+    unchanged: bool,
+    /// Accepted cells by the place of their snapshot.
+    accepted: BTreeSet<(usize, u32)>,
+    /// What the servers said beside accepted answers.
+    said: Vec<Said>,
+}
+
+/// What a server said beside one accepted answer.
+#[derive(Debug)]
+struct Said {
+    /// Which system it belongs to, where there are several.
+    system: String,
+    model: Option<String>,
+    /// The digest of the response's id.
+    id: Option<Digest>,
+}
+
+impl<'a> Check<'a> {
+    /// Nothing was looked at yet.
+    #[must_use]
+    pub fn new(protocol: &'a Protocol, evidence: &EvidenceLock) -> Self {
+        Self {
+            protocol,
+            blobs: BlobReader::at(evidence.folder()),
+            attempts: 0,
+            unchanged: 0,
+            missing: protocol.snapshots.iter().map(|snapshot| Missing::none(snapshot.name.to_string())).collect(),
+            served: Served::by("generator"),
+            ids: Twice::default(),
+        }
     }
-    check.flush()?;
-    if check.noted != unchanged.iter().flatten().count() {
-        return Err(broken("the answers ledger does not note every question whose prompts are identical"));
+
+    /// Looks at all records of one question.
+    ///
+    /// # Errors
+    /// The first difference: class [`FailureClass::Evidence`].
+    pub fn question(
+        &self,
+        question: &Question,
+        evidence: &[Numbered<EvidenceRecord>],
+        answers: &[Numbered<AnswersRecord>],
+    ) -> Result<Checked, Failure> {
+        let plan = Plan::of_question(self.protocol, question, evidence, self.blobs.clone())?;
+        let unchanged = plan.unchanged()?.into_iter().next().flatten();
+        let mut one = One::of(&plan, unchanged);
+        for (seq, record) in answers {
+            one.take(*seq, record)?;
+        }
+        if unchanged.is_some() != one.noted {
+            return Err(broken("the answers ledger does not note every question whose prompts are identical"));
+        }
+        Ok(Checked { unchanged: one.noted, ..one.found })
     }
-    let standing = Standing::read(evidence.folder(), &plan.places).map_err(|failure| sealed(&failure))?;
-    stage::weigh(&plan, &unchanged, &standing, &Tally::default()).map_err(|failure| sealed(&failure))?;
-    let attempts = check.attempts;
-    if protocol.spec.retrieve.is_within() {
-        return Ok(format!(
-            "answers: {attempts} requests are those that follow from the protocol, each with an id of its own; tolerance \
-             and served models hold"
-        ));
+
+    /// Counts what was found of a question.
+    ///
+    /// # Errors
+    /// Its answers cannot stand beside those before.
+    pub fn count(&mut self, checked: Checked) -> Result<(), Failure> {
+        self.attempts += checked.attempts;
+        self.unchanged += u64::from(checked.unchanged);
+        let asked = if checked.unchanged { 0 } else { self.protocol.spec.generate.repeats };
+        for (place, missing) in self.missing.iter_mut().enumerate() {
+            missing.asked += u64::from(asked);
+            let lacking = (0..asked).filter(|repeat| !checked.accepted.contains(&(place, *repeat)));
+            missing.lacking += lacking.count() as u64;
+        }
+        for Said { system, model, id } in checked.said {
+            self.served.take_of(&system, model.as_deref(), None).map_err(|failure| sealed(&failure))?;
+            id.map_or(Ok(()), |id| self.ids.put(&id))?;
+        }
+        Ok(())
     }
-    Ok(format!(
-        "answers: {attempts} requests are the prompts that follow from protocol and evidence; {} questions are unchanged by \
-         theirs; tolerance and served models hold",
-        check.noted
-    ))
+
+    /// What was checked, as a line for people.
+    ///
+    /// # Errors
+    /// The answers cannot stand as a whole.
+    pub fn finish(self) -> Result<String, Failure> {
+        if self.ids.found()? {
+            return Err(sealed(&self.served.replayed()));
+        }
+        if let Some(why) = intolerable(&self.missing, self.protocol.spec.tolerance.invalid_cells) {
+            return Err(sealed(&Failure::new(FailureClass::Incomplete, why)));
+        }
+        if self.protocol.spec.retrieve.is_within() {
+            return Ok(format!(
+                "answers: {} requests are those that follow from the protocol, each with an id of its own; tolerance and \
+                 served models hold",
+                self.attempts
+            ));
+        }
+        Ok(format!(
+            "answers: {} requests are the prompts that follow from protocol and evidence; {} questions are unchanged by \
+             theirs; tolerance and served models hold",
+            self.attempts, self.unchanged
+        ))
+    }
 }
 
 /// What stops an audit under way is a broken ledger once it is sealed.
@@ -60,65 +140,76 @@ fn broken(message: &str) -> Failure {
     Failure::new(FailureClass::Evidence, message)
 }
 
-/// An attempt whose request is still to be made again.
-struct Waiting {
-    seq: u64,
-    attempt: Attempt<Cell>,
-    number: u32,
-}
-
-struct Check<'a> {
+/// One question while its records are looked at.
+struct One<'a> {
     plan: &'a Plan<'a>,
-    unchanged: &'a [Option<Digest>],
-    waiting: Vec<Waiting>,
-    /// For each cell, by its number: attempts so far.
-    tried: Vec<u32>,
-    attempts: u64,
-    noted: usize,
+    unchanged: Option<Digest>,
+    noted: bool,
+    /// The digest of the prompt with each evidence.
+    prompts: BTreeMap<Digest, Digest>,
+    /// Attempts at each cell so far, by the places of its snapshot and repeat.
+    tried: BTreeMap<(usize, u32), u32>,
+    found: Checked,
 }
 
-impl Check<'_> {
-    fn take(&mut self, seq: u64, record: AnswersRecord) -> Result<(), Failure> {
-        match record {
-            Record::Attempt(attempt) => {
-                let cell = self.plan.places.cell(&attempt.of).and_then(|cell| self.tried.get_mut(cell));
-                let tried = cell.ok_or_else(|| foreign("answers"))?;
-                self.waiting.push(Waiting { seq, attempt, number: *tried });
-                *tried += 1;
-            }
-            Record::Note(Unchanged { question, prompt }) => {
-                let at = self.plan.places.question(&question).ok_or_else(|| foreign("answers"))?;
-                if self.unchanged.get(at).copied().flatten() != Some(prompt) {
-                    return Err(unfit::<Answers>(seq, "the question is noted as unchanged, but its prompts are not"));
-                }
-                self.noted += 1;
-            }
-            Record::Outcome(Outcome { verdict: Verdict::Accepted(AcceptedAnswer { bytes, .. }), .. })
-                if bytes > u64::from(self.plan.protocol.spec.generate.max_answer_bytes) =>
-            {
-                return Err(unfit::<Answers>(seq, "the answer is longer than `max_answer_bytes`"));
-            }
-            Record::Outcome(_) => {}
-        }
-        if self.waiting.len() < TOGETHER { Ok(()) } else { self.flush() }
+impl<'a> One<'a> {
+    fn of(plan: &'a Plan<'a>, unchanged: Option<Digest>) -> Self {
+        let (prompts, tried) = (BTreeMap::new(), BTreeMap::new());
+        Self { plan, unchanged, noted: false, prompts, tried, found: Checked::default() }
     }
 
-    fn flush(&mut self) -> Result<(), Failure> {
-        self.attempts += self.waiting.len() as u64;
-        let rendered = |Waiting { seq, attempt, number }: &Waiting| {
-            if self.plan.request(&attempt.of, *number, attempt.at_ms)? == attempt.request {
-                return Ok(());
+    fn take(&mut self, seq: u64, record: &AnswersRecord) -> Result<(), Failure> {
+        match record {
+            Record::Attempt(attempt) => self.attempt(seq, attempt),
+            Record::Note(Unchanged { prompt, .. }) => {
+                self.noted = true;
+                if self.unchanged == Some(*prompt) {
+                    return Ok(());
+                }
+                Err(unfit::<Answers>(seq, "the question is noted as unchanged, but its prompts are not"))
             }
-            Err(unfit::<Answers>(*seq, self.differs()))
-        };
-        let found = self.waiting.par_iter().find_map_first(|attempt| rendered(attempt).err());
-        self.waiting.clear();
-        found.map_or(Ok(()), Err)
-    }
-    const fn differs(&self) -> &'static str {
-        match self.plan.protocol.spec.generate.backend {
-            GenerateBackend::BlackBox(_) => "the request is not the one that follows from the protocol and the attempt",
-            _ => "the request is not the prompt that follows from protocol and evidence",
+            Record::Outcome(Outcome { of, verdict: Verdict::Accepted(answer), served_model, response_id, .. }) => {
+                let system = self.plan.places.serving(&of.snapshot).to_owned();
+                let id = response_id.as_deref().and_then(Served::lasting);
+                self.found.said.push(Said { system, model: served_model.clone(), id });
+                self.accepted(seq, of, answer)
+            }
+            Record::Outcome(_) => Ok(()),
         }
+    }
+
+    fn attempt(&mut self, seq: u64, attempt: &Attempt<Cell>) -> Result<(), Failure> {
+        self.found.attempts += 1;
+        let place = self.plan.places.place(&attempt.of).ok_or_else(|| foreign("answers"))?;
+        let tried = self.tried.entry(place).or_default();
+        let number = *tried;
+        *tried += 1;
+        let (expected, what) = match self.plan.sent(&attempt.of, number, attempt.at_ms)? {
+            Some(sent) => (sent, "the request is not the one that follows from the protocol and the attempt"),
+            None => {
+                (self.prompt(&attempt.of)?, "the request is not the prompt that follows from protocol and evidence")
+            }
+        };
+        if expected == attempt.request { Ok(()) } else { Err(unfit::<Answers>(seq, what)) }
+    }
+
+    /// The digest of the prompt of a cell; those of one evidence have one.
+    fn prompt(&mut self, cell: &Cell) -> Result<Digest, Failure> {
+        let (question, evidence) = self.plan.asked(cell)?;
+        if let Some(known) = self.prompts.get(&evidence) {
+            return Ok(*known);
+        }
+        let prompt = self.plan.prompt(question, evidence)?;
+        self.prompts.insert(evidence, prompt);
+        Ok(prompt)
+    }
+
+    fn accepted(&mut self, seq: u64, cell: &Cell, answer: &AcceptedAnswer) -> Result<(), Failure> {
+        if answer.bytes > u64::from(self.plan.protocol.spec.generate.max_answer_bytes) {
+            return Err(unfit::<Answers>(seq, "the answer is longer than `max_answer_bytes`"));
+        }
+        let place = self.plan.places.place(cell).ok_or_else(|| foreign("answers"))?;
+        self.found.accepted.insert(place);
+        Ok(())
     }
 }

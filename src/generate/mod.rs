@@ -23,7 +23,7 @@ mod stage;
 mod tests;
 mod tolerance;
 
-pub use check::check;
+pub use check::{Check, Checked};
 pub use outcomes::is_of_content;
 pub use probe::probe;
 pub use stage::generate;

@@ -4,7 +4,7 @@ use super::blackbox::{Sent, Turn};
 use crate::freeze::{Protocol, prompts};
 use crate::ledger::record::{EvidenceRecord, Outcome, PassRecord, Record, Verdict};
 use crate::ledger::stage::Evidence as EvidenceStage;
-use crate::ledger::{BlobReader, EvidenceLock, read};
+use crate::ledger::{BlobReader, EvidenceLock, Numbered, read};
 use crate::model::{Cell, Digest, Evidence, Failure, FailureClass, Question, QuestionId, SnapshotName};
 use crate::spec::{GenerateBackend, SnapshotSource, UnchangedEvidence};
 use rayon::prelude::*;
@@ -28,6 +28,8 @@ pub struct Places {
 pub struct Plan<'a> {
     /// The protocol.
     pub protocol: &'a Protocol,
+    /// The questions that it is about.
+    questions: &'a [Question],
     /// The places of cells.
     pub places: Places,
     blobs: BlobReader,
@@ -66,7 +68,7 @@ impl Passes {
         Self { second: vec![None; pairs], locked: vec![None; pairs] }
     }
 
-    fn take(&mut self, record: EvidenceRecord, places: &Places) -> Result<(), Failure> {
+    fn take(&mut self, record: &EvidenceRecord, places: &Places) -> Result<(), Failure> {
         match record {
             Record::Outcome(Outcome { of, verdict: Verdict::Accepted(accepted), .. }) if of.pass == 1 => {
                 let pair = places.pair(&of.question, &of.snapshot);
@@ -74,13 +76,13 @@ impl Passes {
                 second.get_or_insert(accepted.evidence);
             }
             Record::Note(PassRecord { question, snapshot, evidence, matched }) => {
-                let pair = places.pair(&question, &snapshot).ok_or_else(|| foreign("evidence"))?;
+                let pair = places.pair(question, snapshot).ok_or_else(|| foreign("evidence"))?;
                 let second = self.second.get(pair).copied().flatten();
                 let locked = self.locked.get_mut(pair).ok_or_else(|| foreign("evidence"))?;
-                *locked = if matched {
-                    Some(Locked::Matched(evidence))
+                *locked = if *matched {
+                    Some(Locked::Matched(*evidence))
                 } else {
-                    second.map(|second| Locked::Varies(evidence, second))
+                    second.map(|second| Locked::Varies(*evidence, second))
                 };
             }
             Record::Attempt(_) | Record::Outcome(_) => {}
@@ -105,8 +107,8 @@ pub struct Material<'a> {
 }
 
 impl Places {
-    fn of(protocol: &Protocol) -> Self {
-        let questions = protocol.questions.iter().enumerate().map(|(at, question)| (question.id.clone(), at));
+    fn of(protocol: &Protocol, questions: &[Question]) -> Self {
+        let questions = questions.iter().enumerate().map(|(at, question)| (question.id.clone(), at));
         let snapshots = protocol.snapshots.iter().enumerate().map(|(at, snapshot)| (snapshot.name.clone(), at));
         let repeats = protocol.spec.generate.repeats as usize;
         let black_box = protocol.spec.retrieve.is_within();
@@ -138,6 +140,13 @@ impl Places {
         if self.black_box { &snapshot.0 } else { "" }
     }
 
+    /// The places of the cell's snapshot and repeat.
+    #[must_use]
+    pub fn place(&self, cell: &Cell) -> Option<(usize, u32)> {
+        let known = self.question(&cell.question).is_some() && (cell.repeat as usize) < self.repeats;
+        Some((*self.snapshots.get(&cell.snapshot).filter(|_| known)?, cell.repeat))
+    }
+
     fn pair(&self, question: &QuestionId, snapshot: &SnapshotName) -> Option<usize> {
         Some(self.question(question)? * self.snapshots.len() + self.snapshots.get(snapshot)?)
     }
@@ -149,12 +158,40 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// The evidence ledger is damaged, or names what the protocol does not have.
     pub fn read(protocol: &'a Protocol, lock: &EvidenceLock) -> Result<Self, Failure> {
-        let places = Places::of(protocol);
-        let mut passes = Passes::none(protocol.questions.len() * protocol.snapshots.len());
+        let mut plan = Self::empty(protocol, &protocol.questions, BlobReader::at(lock.folder()));
+        let mut passes = plan.passes();
         for record in read::<EvidenceStage>(lock.folder())? {
-            passes.take(record?.1, &places)?;
+            passes.take(&record?.1, &plan.places)?;
         }
-        Ok(Self { protocol, places, blobs: BlobReader::at(lock.folder()), evidence: passes.locked })
+        plan.evidence = passes.locked;
+        Ok(plan)
+    }
+
+    /// The plan of one question, from its records.
+    ///
+    /// # Errors
+    /// They name what the protocol does not have.
+    pub fn of_question(
+        protocol: &'a Protocol,
+        question: &'a Question,
+        records: &[Numbered<EvidenceRecord>],
+        blobs: BlobReader,
+    ) -> Result<Self, Failure> {
+        let mut plan = Self::empty(protocol, std::slice::from_ref(question), blobs);
+        let mut passes = plan.passes();
+        for (_, record) in records {
+            passes.take(record, &plan.places)?;
+        }
+        plan.evidence = passes.locked;
+        Ok(plan)
+    }
+
+    fn empty(protocol: &'a Protocol, questions: &'a [Question], blobs: BlobReader) -> Self {
+        Self { protocol, questions, places: Places::of(protocol, questions), blobs, evidence: Vec::new() }
+    }
+
+    fn passes(&self) -> Passes {
+        Passes::none(self.questions.len() * self.protocol.snapshots.len())
     }
 
     /// What this cell is asked with.
@@ -162,10 +199,8 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// It is no cell of the protocol, or its evidence is missing or damaged.
     pub fn material(&self, cell: &Cell) -> Result<Material<'a>, Failure> {
-        let at = self.places.question(&cell.question);
-        let question = at.and_then(|at| self.protocol.questions.get(at)).ok_or_else(|| foreign("answers"))?;
+        let (question, digest) = self.asked(cell)?;
         let snapshot = self.places.snapshots.get(&cell.snapshot).copied().ok_or_else(|| foreign("answers"))?;
-        let digest = self.locked(question, &cell.snapshot)?.of_repeat(cell.repeat);
         let evidence = self.evidence(digest)?;
         let prompt =
             if self.places.black_box { String::new() } else { prompts::answer(self.protocol, question, &evidence) };
@@ -178,7 +213,7 @@ impl<'a> Plan<'a> {
     /// It is no cell of the protocol.
     pub fn turn<'b>(&'b self, cell: &'b Cell, number: u32, at_ms: u64) -> Result<Turn<'b>, Failure> {
         let at = self.places.question(&cell.question);
-        let question = at.and_then(|at| self.protocol.questions.get(at)).ok_or_else(|| foreign("answers"))?;
+        let question = at.and_then(|at| self.questions.get(at)).ok_or_else(|| foreign("answers"))?;
         let snapshot = self.protocol.spec.snapshots.iter().find(|snapshot| snapshot.name == cell.snapshot);
         let variables = match snapshot.map(|snapshot| &snapshot.source) {
             Some(SnapshotSource::Variables(variables)) => variables,
@@ -187,15 +222,34 @@ impl<'a> Plan<'a> {
         Ok(Turn { protocol: self.protocol.digest, question, cell, variables, number, at_ms })
     }
 
-    /// The digest of what an attempt sends, as the ledger has it.
+    /// The digest of what an attempt sends to a deployed system; `None` where a prompt of ours is sent.
     ///
     /// # Errors
-    /// As [`material`](Self::material) and [`turn`](Self::turn).
-    pub fn request(&self, cell: &Cell, number: u32, at_ms: u64) -> Result<Digest, Failure> {
+    /// As [`turn`](Self::turn).
+    pub fn sent(&self, cell: &Cell, number: u32, at_ms: u64) -> Result<Option<Digest>, Failure> {
         match &self.protocol.spec.generate.backend {
-            GenerateBackend::BlackBox(spec) => Ok(Sent::of(spec, &self.turn(cell, number, at_ms)?)?.digest()),
-            _ => Ok(Digest::of(self.material(cell)?.prompt.as_bytes())),
+            GenerateBackend::BlackBox(spec) => Ok(Some(Sent::of(spec, &self.turn(cell, number, at_ms)?)?.digest())),
+            _ => Ok(None),
         }
+    }
+
+    /// The question of this cell, and which evidence it is asked with.
+    ///
+    /// # Errors
+    /// It is no cell of the protocol, or has no evidence.
+    pub fn asked(&self, cell: &Cell) -> Result<(&'a Question, Digest), Failure> {
+        let at = self.places.question(&cell.question).filter(|_| self.places.snapshots.contains_key(&cell.snapshot));
+        let question = at.and_then(|at| self.questions.get(at)).ok_or_else(|| foreign("answers"))?;
+        Ok((question, self.locked(question, &cell.snapshot)?.of_repeat(cell.repeat)))
+    }
+
+    /// The digest of the prompt of a question with this evidence.
+    ///
+    /// # Errors
+    /// The evidence is missing or damaged.
+    pub fn prompt(&self, question: &Question, evidence: Digest) -> Result<Digest, Failure> {
+        let evidence = self.evidence(evidence)?;
+        Ok(Digest::of(prompts::answer(self.protocol, question, &evidence).as_bytes()))
     }
 
     /// For each question: the digest of its one prompt, where the prompts of all snapshots but the closed book are
@@ -207,15 +261,14 @@ impl<'a> Plan<'a> {
     pub fn unchanged(&self) -> Result<Vec<Option<Digest>>, Failure> {
         let asked = self.protocol.spec.generate.unchanged_evidence == UnchangedEvidence::Sample;
         let one = |question| if asked { Ok(None) } else { self.one_prompt(question) };
-        self.protocol.questions.par_iter().map(one).collect()
+        self.questions.par_iter().map(one).collect()
     }
 
     fn one_prompt(&self, question: &Question) -> Result<Option<Digest>, Failure> {
         let mut digests = Vec::new();
         for snapshot in self.protocol.snapshots.iter().filter(|snapshot| snapshot.name != SnapshotName::closed_book()) {
             let Locked::Matched(digest) = self.locked(question, &snapshot.name)? else { return Ok(None) };
-            let evidence = self.evidence(digest)?;
-            digests.push(Digest::of(prompts::answer(self.protocol, question, &evidence).as_bytes()));
+            digests.push(self.prompt(question, digest)?);
         }
         let first = digests.first().copied();
         Ok(first.filter(|first| digests.iter().all(|digest| digest == first)))

@@ -81,7 +81,7 @@ async fn fill(
     let standing = Standing::read(folder.path(), &plan.places)?;
     context.budget.count(standing.spent);
     note_unchanged(plan, writer, unchanged, &standing).await?;
-    let asked = || order::cells(plan.protocol).into_iter().filter(|cell| is_asked(plan, unchanged, cell));
+    let asked = || order::iter(plan.protocol).filter(|cell| is_asked(plan, unchanged, cell));
     let left = |cell: &Cell| !holds_answer(plan, &standing, cell);
     let total = asked().count();
     let mut cells = asked().filter(left).collect::<Vec<_>>().into_iter();
@@ -124,19 +124,14 @@ fn holds_answer(plan: &Plan<'_>, standing: &Standing, cell: &Cell) -> bool {
 }
 
 /// Whether the audit can stand with the cells that hold no answer after all attempts.
-pub(super) fn weigh(
-    plan: &Plan<'_>,
-    unchanged: &[Option<Digest>],
-    standing: &Standing,
-    tally: &Tally,
-) -> Result<(), Failure> {
+fn weigh(plan: &Plan<'_>, unchanged: &[Option<Digest>], standing: &Standing, tally: &Tally) -> Result<(), Failure> {
     let snapshots = plan.protocol.snapshots.iter();
     let mut missing: Vec<Missing> = snapshots.map(|snapshot| Missing::none(snapshot.name.to_string())).collect();
-    for cell in order::cells(plan.protocol).iter().filter(|cell| is_asked(plan, unchanged, cell)) {
+    for cell in order::iter(plan.protocol).filter(|cell| is_asked(plan, unchanged, cell)) {
         let of_snapshot = missing.iter_mut().find(|missing| missing.snapshot == cell.snapshot.0);
         if let Some(of_snapshot) = of_snapshot {
             of_snapshot.asked += 1;
-            of_snapshot.lacking += u64::from(!holds_answer(plan, standing, cell));
+            of_snapshot.lacking += u64::from(!holds_answer(plan, standing, &cell));
         }
     }
     let why = intolerable(&missing, plan.protocol.spec.tolerance.invalid_cells);

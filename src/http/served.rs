@@ -64,11 +64,28 @@ impl Served {
         if said.models.values().any(|models| models.len() > 1) {
             return Err(mixed_models(self.whose));
         }
-        let unique = id.filter(|id| id.chars().count() >= SHORTEST_ID);
-        match unique.map(|id| said.ids.insert(Digest::of(id.as_bytes()))) {
-            Some(false) => Err(replayed(self.whose)),
+        match id.and_then(Self::lasting).map(|id| said.ids.insert(id)) {
+            Some(false) => Err(self.replayed()),
             Some(true) | None => Ok(()),
         }
+    }
+
+    /// What stands for a response's id, where it is one that comes once: no two replies have it.
+    #[must_use]
+    pub fn lasting(id: &str) -> Option<Digest> {
+        (id.chars().count() >= SHORTEST_ID).then(|| Digest::of(id.as_bytes()))
+    }
+
+    /// What is said where an id came twice.
+    #[must_use]
+    pub fn replayed(&self) -> Failure {
+        let whose = self.whose;
+        let message =
+            format!("the {whose}'s server gave one response twice, under the same id: a cache answered for it");
+        Failure::new(FailureClass::Incomplete, message).with_hint(
+            "repeats out of a cache show no noise: turn off every cache of responses between the audit and the model, \
+             remove the run folder, and run again",
+        )
     }
 }
 
@@ -76,14 +93,6 @@ fn mixed_models(whose: &str) -> Failure {
     let message = format!("the {whose}'s server changed the model that it serves during the audit");
     Failure::new(FailureClass::Incomplete, message)
         .with_hint("name a model version that does not move, remove the run folder, and run again")
-}
-
-fn replayed(whose: &str) -> Failure {
-    let message = format!("the {whose}'s server gave one response twice, under the same id: a cache answered for it");
-    Failure::new(FailureClass::Incomplete, message).with_hint(
-        "repeats out of a cache show no noise: turn off every cache of responses between the audit and the model, \
-         remove the run folder, and run again",
-    )
 }
 
 #[cfg(test)]

@@ -5,67 +5,121 @@ use super::command::CommandJudge;
 use super::llm::LlmJudge;
 use super::packet::Packet;
 use super::parts::{Part, split};
-use super::plan::{self, Task};
-use super::progress;
+use super::plan::{Answered, Judged, Task};
 use super::stage::{Packets, weigh};
 use crate::freeze::Protocol;
-use crate::http::Tally;
-use crate::ledger::record::{self, Attempt, JudgmentsRecord, Outcome, Record, Verdict};
+use crate::http::{Served, Tally};
+use crate::ledger::record::{self, AnswersRecord, Attempt, JudgmentsRecord, Outcome, Record, Verdict};
 use crate::ledger::stage::Judgments;
-use crate::ledger::{self, AnswersLock, BlobReader, unfit};
-use crate::model::{Digest, Failure, FailureClass, QuestionId};
+use crate::ledger::{AnswersLock, BlobReader, Numbered, Twice, unfit};
+use crate::model::{Digest, Failure, FailureClass, Question};
 use crate::spec::JudgeBackend;
-use rayon::prelude::*;
-use std::collections::{BTreeSet, HashMap};
-
-/// Packets that are built together, on all cores.
-const TOGETHER: usize = 1024;
+use std::collections::BTreeSet;
 
 /// Checks that every packet is the one that follows from the answers and the protocol's seed, that every attempt asked for a
 /// part of it in the protocol's own words, that a judgment labels the pairs of that part, and that the sealed judgments
-/// can stand: tolerance, served models, replayed responses. Returns what was checked, as a line for people.
-///
-/// # Errors
-/// The first difference: class [`FailureClass::Evidence`].
-pub fn check(protocol: &Protocol, answers: &AnswersLock) -> Result<String, Failure> {
-    let tasks = plan::plan(protocol, answers)?.tasks;
-    let mut recorded = read(answers)?;
-    let asker = Asker::of(protocol);
-    let blobs = BlobReader::at(answers.folder());
-    let (mut packets, mut attempts) = (Packets::default(), 0);
-    for some in tasks.chunks(TOGETHER) {
-        let some: Vec<(&Task, Recorded)> =
-            some.iter().map(|task| (task, recorded.remove(&task.question.id).unwrap_or_default())).collect();
-        attempts += some.iter().map(|(_, recorded)| recorded.attempts.len() as u64).sum::<u64>();
-        let checked = some.par_iter().map(|(task, recorded)| check_one(task, recorded, protocol, &asker, &blobs));
-        for packet in checked.collect::<Vec<_>>() {
-            let (is_packet, complete) = packet?;
-            packets.all += u64::from(is_packet);
-            packets.missing += u64::from(is_packet && !complete);
+/// can stand: tolerance, served models, replayed responses. Looks at one question at a time.
+pub struct Check<'a> {
+    protocol: &'a Protocol,
+    asker: Asker,
+    blobs: BlobReader,
+    packets: Packets,
+    attempts: u64,
+    served: Served,
+    ids: Twice,
+}
+
+/// What was found of one question.
+#[derive(Debug, Default)]
+pub struct Checked {
+    is_packet: bool,
+    complete: bool,
+    attempts: u64,
+    /// What the judge's servers said beside accepted judgments: the model, and the digest of the response's id.
+    said: Vec<(Option<String>, Option<Digest>)>,
+}
+
+impl<'a> Check<'a> {
+    /// Nothing was looked at yet.
+    #[must_use]
+    pub fn new(protocol: &'a Protocol, answers: &AnswersLock) -> Self {
+        Self {
+            protocol,
+            asker: Asker::of(protocol),
+            blobs: BlobReader::at(answers.folder()),
+            packets: Packets::default(),
+            attempts: 0,
+            served: Served::by("judge"),
+            ids: Twice::default(),
         }
     }
-    if let Some(seq) = recorded.values().filter_map(Recorded::first).min() {
-        return Err(unfit::<Judgments>(seq, "the question has nothing to judge"));
+
+    /// Looks at all records of one question.
+    ///
+    /// # Errors
+    /// The first difference: class [`FailureClass::Evidence`].
+    pub fn question(
+        &self,
+        question: &Question,
+        answers: &[Numbered<AnswersRecord>],
+        judgments: &[Numbered<JudgmentsRecord>],
+    ) -> Result<Checked, Failure> {
+        let mut answered = Answered::default();
+        for (_, record) in answers {
+            answered.take(record);
+        }
+        let recorded = Recorded::of(judgments);
+        let (is_packet, complete) = match answered.judged(self.protocol, question) {
+            Judged::Task(task) => check_one(&task, &recorded, self.protocol, &self.asker, &self.blobs)?,
+            Judged::Lacking | Judged::Nothing => match recorded.first() {
+                Some(seq) => return Err(unfit::<Judgments>(seq, "the question has nothing to judge")),
+                None => (false, true),
+            },
+        };
+        Ok(Checked { is_packet, complete, attempts: recorded.attempts.len() as u64, said: recorded.said })
     }
-    stand(protocol, answers, packets)?;
-    let all = packets.all;
-    Ok(format!(
-        "judgments: {all} packets follow from answers and seed, and {attempts} requests from the packets; tolerance and \
-         served models hold"
-    ))
+
+    /// Counts what was found of a question.
+    ///
+    /// # Errors
+    /// Its judgments cannot stand beside those before.
+    pub fn count(&mut self, checked: Checked) -> Result<(), Failure> {
+        self.attempts += checked.attempts;
+        self.packets.all += u64::from(checked.is_packet);
+        self.packets.missing += u64::from(checked.is_packet && !checked.complete);
+        for (model, id) in checked.said {
+            self.served.take(model.as_deref(), None).map_err(|failure| sealed(&failure.message))?;
+            id.map_or(Ok(()), |id| self.ids.put(&id))?;
+        }
+        Ok(())
+    }
+
+    /// What was checked, as a line for people.
+    ///
+    /// # Errors
+    /// The judgments cannot stand as a whole.
+    pub fn finish(self) -> Result<String, Failure> {
+        if self.ids.found()? {
+            return Err(sealed(&self.served.replayed().message));
+        }
+        let embedded = matches!(self.protocol.spec.judge.backend, JudgeBackend::Embedded);
+        if embedded && self.packets.missing > 0 {
+            return Err(sealed("the embedded judge leaves no packet without a judgment"));
+        }
+        if let Some(why) = weigh(self.protocol, self.packets, &Tally::default()) {
+            return Err(sealed(&why));
+        }
+        let (all, attempts) = (self.packets.all, self.attempts);
+        Ok(format!(
+            "judgments: {all} packets follow from answers and seed, and {attempts} requests from the packets; tolerance \
+             and served models hold"
+        ))
+    }
 }
 
 /// What stops an audit under way is a broken ledger once it is sealed.
-fn stand(protocol: &Protocol, answers: &AnswersLock, packets: Packets) -> Result<(), Failure> {
-    let sealed = |why: &str| {
-        Failure::new(FailureClass::Evidence, format!("the judgments ledger is sealed, but cannot stand: {why}"))
-    };
-    progress::read(answers.folder()).map_err(|failure| sealed(&failure.message))?;
-    let embedded = matches!(protocol.spec.judge.backend, JudgeBackend::Embedded);
-    if embedded && packets.missing > 0 {
-        return Err(sealed("the embedded judge leaves no packet without a judgment"));
-    }
-    weigh(protocol, packets, &Tally::default()).map_or(Ok(()), |why| Err(sealed(&why)))
+fn sealed(why: &str) -> Failure {
+    Failure::new(FailureClass::Evidence, format!("the judgments ledger is sealed, but cannot stand: {why}"))
 }
 
 /// What the ledger says of one question.
@@ -76,35 +130,39 @@ struct Recorded {
     attempts: Vec<(u64, Digest)>,
     /// The attempt and the labelled pairs of each accepted judgment.
     judged: Vec<(u64, BTreeSet<(usize, usize)>)>,
+    said: Vec<(Option<String>, Option<Digest>)>,
 }
 
 impl Recorded {
+    fn of(records: &[Numbered<JudgmentsRecord>]) -> Self {
+        let mut recorded = Self::default();
+        for (seq, record) in records {
+            recorded.take(*seq, record);
+        }
+        recorded
+    }
+
     fn first(&self) -> Option<u64> {
         self.packet.as_ref().map(|(seq, _)| *seq)
     }
-}
 
-fn read(answers: &AnswersLock) -> Result<HashMap<QuestionId, Recorded>, Failure> {
-    let mut recorded: HashMap<QuestionId, Recorded> = HashMap::new();
-    for record in ledger::read::<Judgments>(answers.folder())? {
-        let (seq, record) = record?;
-        take(&mut recorded, seq, record);
-    }
-    Ok(recorded)
-}
-
-fn take(recorded: &mut HashMap<QuestionId, Recorded>, seq: u64, record: JudgmentsRecord) {
-    match record {
-        Record::Note(packet) => {
-            let question = packet.question.clone();
-            recorded.entry(question).or_default().packet = Some((seq, packet));
+    fn take(&mut self, seq: u64, record: &JudgmentsRecord) {
+        match record {
+            Record::Note(packet) => self.packet = Some((seq, packet.clone())),
+            Record::Attempt(Attempt { request, .. }) => self.attempts.push((seq, *request)),
+            Record::Outcome(Outcome {
+                attempt,
+                verdict: Verdict::Accepted(judgment),
+                served_model,
+                response_id,
+                ..
+            }) => {
+                let pairs = judgment.pairs.iter().map(|pair| (pair.one as usize, pair.other as usize)).collect();
+                self.judged.push((*attempt, pairs));
+                self.said.push((served_model.clone(), response_id.as_deref().and_then(Served::lasting)));
+            }
+            Record::Outcome(_) => {}
         }
-        Record::Attempt(Attempt { of, request, .. }) => recorded.entry(of).or_default().attempts.push((seq, request)),
-        Record::Outcome(Outcome { attempt, of, verdict: Verdict::Accepted(judgment), .. }) => {
-            let pairs = judgment.pairs.iter().map(|pair| (pair.one as usize, pair.other as usize)).collect();
-            recorded.entry(of).or_default().judged.push((attempt, pairs));
-        }
-        Record::Outcome(_) => {}
     }
 }
 

@@ -23,6 +23,6 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
-pub use check::check;
+pub use check::{Check, Checked};
 pub use probe::probe;
 pub use stage::judge;

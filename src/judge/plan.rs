@@ -3,7 +3,7 @@
 
 use super::packet::Packet;
 use crate::freeze::Protocol;
-use crate::ledger::record::{self, AnswersRecord, Outcome, Record, Verdict};
+use crate::ledger::record::{self, About as _, AnswersRecord, Outcome, Record, Verdict};
 use crate::ledger::{self, AnswersLock, BlobReader, stage};
 use crate::model::{Answer, Cell, Digest, Failure, FailureClass, Question, QuestionId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -43,34 +43,65 @@ pub struct Plan {
 /// # Errors
 /// The ledger is damaged.
 pub fn plan(protocol: &Protocol, answers: &AnswersLock) -> Result<Plan, Failure> {
-    let mut cells: HashMap<QuestionId, Cells> = HashMap::new();
-    let mut unchanged: BTreeSet<QuestionId> = BTreeSet::new();
+    let mut found: HashMap<QuestionId, Answered> = HashMap::new();
     for record in ledger::read::<stage::Answers>(answers.folder())? {
-        match record?.1 {
-            AnswersRecord::Outcome(Outcome { of, verdict: Verdict::Accepted(accepted), .. }) => {
-                cells.entry(of.question.clone()).or_default().insert(of, accepted.answer);
+        let (_, record) = record?;
+        if !matches!(record, Record::Attempt(_)) {
+            found.entry(record.question().clone()).or_default().take(&record);
+        }
+    }
+    let mut plan = Plan::default();
+    for question in &protocol.questions {
+        match found.remove(&question.id).unwrap_or_default().judged(protocol, question) {
+            Judged::Task(task) => plan.tasks.push(task),
+            Judged::Lacking => plan.excluded += 1,
+            Judged::Nothing => {}
+        }
+    }
+    Ok(plan)
+}
+
+/// What the answers ledger says of one question.
+#[derive(Debug, Default)]
+pub struct Answered {
+    cells: Cells,
+    unchanged: bool,
+}
+
+/// What there is to judge of a question.
+#[derive(Debug)]
+pub enum Judged {
+    /// Its cells, whose answers may differ.
+    Task(Task),
+    /// Nothing: a cell has no accepted answer.
+    Lacking,
+    /// Nothing: it was not asked, or its answers are one.
+    Nothing,
+}
+
+impl Answered {
+    /// Takes one of its records.
+    pub fn take(&mut self, record: &AnswersRecord) {
+        match record {
+            Record::Outcome(Outcome { of, verdict: Verdict::Accepted(accepted), .. }) => {
+                self.cells.insert(of.clone(), accepted.answer);
             }
-            Record::Note(note) => {
-                unchanged.insert(note.question);
-            }
+            Record::Note(_) => self.unchanged = true,
             Record::Attempt(_) | Record::Outcome(_) => {}
         }
     }
-    Ok(select(protocol, cells, &unchanged))
-}
 
-fn select(protocol: &Protocol, mut cells: HashMap<QuestionId, Cells>, unchanged: &BTreeSet<QuestionId>) -> Plan {
-    let wanted = protocol.snapshots.len() * protocol.spec.generate.repeats as usize;
-    let mut plan = Plan::default();
-    for question in protocol.questions.iter().filter(|question| !unchanged.contains(&question.id)) {
-        let cells = cells.remove(&question.id).unwrap_or_default();
-        if cells.len() < wanted {
-            plan.excluded += 1;
-        } else if cells.values().any(|digest| Some(digest) != cells.values().next()) {
-            plan.tasks.push(Task { question: question.clone(), cells });
+    /// What there is to judge.
+    #[must_use]
+    pub fn judged(self, protocol: &Protocol, question: &Question) -> Judged {
+        let wanted = protocol.snapshots.len() * protocol.spec.generate.repeats as usize;
+        match self {
+            Self { unchanged: true, .. } => Judged::Nothing,
+            Self { cells, .. } if cells.len() < wanted => Judged::Lacking,
+            Self { cells, .. } if cells.values().all(|digest| Some(digest) == cells.values().next()) => Judged::Nothing,
+            Self { cells, .. } => Judged::Task(Task { question: question.clone(), cells }),
         }
     }
-    plan
 }
 
 impl Task {

@@ -6,8 +6,10 @@
 
 use super::store::Store;
 use super::{LedgerError, files};
-use crate::model::Digest;
+use crate::model::{Digest, Hashing};
 use camino::{Utf8Path, Utf8PathBuf};
+use std::fs::File;
+use std::io::{self, Read};
 use std::sync::Arc;
 
 /// The most bytes of one blob.
@@ -86,6 +88,16 @@ impl BlobReader {
         if Digest::of(&bytes) == *digest { Ok(bytes) } else { Err(LedgerError::BlobDamaged { digest: *digest }) }
     }
 
+    /// Opens a blob to be read a piece at a time. It is not believed before [`OpenBlob::finish`].
+    ///
+    /// # Errors
+    /// It is missing, or not a plain file.
+    pub fn open(&self, digest: &Digest) -> Result<OpenBlob, LedgerError> {
+        let path = self.path(digest);
+        let file = files::open_to_read(&path)?;
+        Ok(OpenBlob { file, path, digest: *digest, hashing: Hashing::default(), bytes: 0 })
+    }
+
     /// The names of all blobs, in order. What else lies among them is none.
     ///
     /// # Errors
@@ -121,6 +133,40 @@ impl BlobReader {
     /// Where a blob lies.
     pub(super) fn path(&self, digest: &Digest) -> Utf8PathBuf {
         self.folder.join(digest.to_string())
+    }
+}
+
+/// A blob that is being read.
+#[derive(Debug)]
+pub struct OpenBlob {
+    file: File,
+    path: Utf8PathBuf,
+    digest: Digest,
+    hashing: Hashing,
+    bytes: u64,
+}
+
+impl Read for OpenBlob {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(into)?;
+        self.hashing.update(into.get(..read).unwrap_or_default());
+        self.bytes += read as u64;
+        Ok(read)
+    }
+}
+
+impl OpenBlob {
+    /// Reads what is left; the length of a blob that holds what it is named for.
+    ///
+    /// # Errors
+    /// It is damaged, too large, or cannot be read.
+    pub fn finish(mut self) -> Result<u64, LedgerError> {
+        io::copy(&mut self, &mut io::sink()).map_err(|error| LedgerError::io("read", &self.path, error))?;
+        let Self { digest, hashing, bytes, .. } = self;
+        if bytes > MAX_BLOB_BYTES {
+            return Err(LedgerError::TooLarge { what: "a blob", bytes, limit: MAX_BLOB_BYTES });
+        }
+        if hashing.finish() == digest { Ok(bytes) } else { Err(LedgerError::BlobDamaged { digest }) }
     }
 }
 

@@ -125,6 +125,14 @@ fn same_file(one: &Metadata, other: &Metadata) -> bool {
     one.is_file() && other.is_file()
 }
 
+/// Opens a plain file to be read a piece at a time, and never what a link in its place points to.
+///
+/// # Errors
+/// Nothing stands there, something else than a plain file does, or the file system refuses.
+pub fn open_plain_file(path: &Utf8Path) -> Result<File, LedgerError> {
+    open_to_read(path)
+}
+
 /// Reads a plain file of at most `limit` bytes.
 ///
 /// # Errors

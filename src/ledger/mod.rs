@@ -6,6 +6,7 @@
 //! recorded before it is durable.
 
 mod blobs;
+mod by_question;
 mod commit;
 mod error;
 mod export;
@@ -17,6 +18,7 @@ mod open;
 mod read;
 pub mod record;
 mod scan;
+mod sort;
 pub mod stage;
 mod store;
 #[cfg(test)]
@@ -24,15 +26,17 @@ mod tests;
 mod verify;
 mod writer;
 
-pub use blobs::{BlobReader, Blobs, MAX_BLOB_BYTES};
+pub use blobs::{BlobReader, Blobs, MAX_BLOB_BYTES, OpenBlob};
+pub use by_question::{ByQuestion, Numbered, by_question};
 pub use error::{Damage, LedgerError, unfit};
 pub use export::export;
-pub use files::read_plain;
+pub use files::{open_plain_file, read_plain};
 pub use folder::{Durability, RunFolder};
 pub use format::{FormatVersion, MAX_LINE_BYTES};
 pub use open::{Opened, open};
 pub use read::{Reader, open_locks, read, sealed};
 pub use scan::End;
+pub use sort::{Sorted, Sorter, Twice};
 pub use stage::{AnswersLock, EvidenceLock, JudgmentsLock, Lock, ProtocolLock, Recorded, Stage};
 pub use verify::{BlobCheck, StageReport, Verification, verify};
 pub use writer::Writer;

@@ -1,6 +1,6 @@
 //! The order of the stages, as types: a ledger can be opened only with the lock of the stage before it.
 
-use super::record::{AnswersRecord, EvidenceRecord, JudgmentsRecord};
+use super::record::{About, AnswersRecord, EvidenceRecord, JudgmentsRecord};
 use crate::model::Digest;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Serialize, de::DeserializeOwned};
@@ -25,7 +25,7 @@ pub trait Stage: closed::Closed + Send + Sync + 'static {
 }
 
 /// A stage whose records lie in a ledger of their own: all but the protocol.
-pub trait Recorded: Stage {}
+pub trait Recorded: Stage<Record: About> {}
 
 /// The frozen protocol. Its "ledger" is one JSON document.
 #[derive(Debug)]

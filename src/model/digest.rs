@@ -24,12 +24,11 @@ impl Digest {
     /// that no two different sequences feed the same bytes to the hash.
     #[must_use]
     pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let mut hasher = Sha256::new();
+        let mut hashing = Hashing::default();
         for part in parts {
-            hasher.update((part.len() as u64).to_le_bytes());
-            hasher.update(part);
+            hashing.part(part);
         }
-        Self(hasher.finalize().into())
+        hashing.finish()
     }
 
     /// The 32 bytes.
@@ -48,6 +47,29 @@ impl Digest {
     #[must_use]
     pub fn short(&self) -> String {
         self.to_string().chars().take(12).collect()
+    }
+}
+
+/// A digest in the making, of what comes a piece at a time.
+#[derive(Clone, Debug, Default)]
+pub struct Hashing(Sha256);
+
+impl Hashing {
+    /// Takes the next bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// Takes the next part, as [`Digest::of_parts`] does.
+    pub fn part(&mut self, part: &[u8]) {
+        self.update(&(part.len() as u64).to_le_bytes());
+        self.update(part);
+    }
+
+    /// The digest of everything.
+    #[must_use]
+    pub fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
     }
 }
 

@@ -20,7 +20,7 @@ pub mod server;
 
 pub use amount::Amount;
 pub use answer::{Answer, AnswerError, UNKNOWN};
-pub use digest::{Digest, DigestError};
+pub use digest::{Digest, DigestError, Hashing};
 pub use evidence::{Document, Evidence};
 pub use failure::{Failure, FailureClass};
 pub use fraction::Fraction;
@@ -30,5 +30,5 @@ pub use normalise::Normalisation;
 pub use observation::{EvidenceKeys, Observation, SnapshotAnswers};
 pub use percent::{Confidence, PercentagePoints};
 pub use progress::{Event, Observer, Silent, StageName};
-pub use question::{Gold, Question};
+pub use question::Question;
 pub use server::{KeyHeader, LimitName, ModelServer, OutputLimit, Price, RateLimit, Structured, Wire};

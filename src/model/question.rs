@@ -1,4 +1,4 @@
-//! Questions and their gold answers, kept apart so that gold can stay unread until judgments are locked.
+//! Questions, without their gold answers, so that gold can stay unread until judgments are locked.
 
 use super::QuestionId;
 use serde::{Deserialize, Serialize};
@@ -16,13 +16,4 @@ pub struct Question {
     /// The source or session it comes from, where questions are sampled in clusters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
-}
-
-/// The accepted answers of one question. Opened only after judgments are locked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Gold {
-    /// The question they belong to.
-    pub id: QuestionId,
-    /// Accepted answers; an empty list where the question file has none.
-    pub aliases: Vec<String>,
 }

@@ -24,6 +24,6 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
-pub use check::check;
+pub use check::{Check, Checked};
 pub use resolve::{resolve, resolve_with};
 pub use stage::retrieve;

@@ -2,7 +2,7 @@
 
 use crate::freeze::Protocol;
 use crate::ledger::record::{EvidenceKey, EvidenceRecord, PassRecord, Record, Verdict};
-use crate::model::{Digest, Evidence, Failure, FailureClass, QuestionId, SnapshotName};
+use crate::model::{Digest, Evidence, Failure, FailureClass, Question, QuestionId, SnapshotName};
 use std::collections::{BTreeMap, HashMap};
 
 /// How often each question is retrieved from each snapshot.
@@ -36,7 +36,12 @@ pub(super) struct Progress {
 impl Progress {
     /// Nothing done yet.
     pub(super) fn new(protocol: &Protocol) -> Self {
-        let ids: Vec<_> = protocol.questions.iter().map(|question| question.id.clone()).collect();
+        Self::of(protocol, &protocol.questions)
+    }
+
+    /// The same for some of the questions.
+    pub(super) fn of(protocol: &Protocol, questions: &[Question]) -> Self {
+        let ids: Vec<_> = questions.iter().map(|question| question.id.clone()).collect();
         let retrieved = protocol.spec.snapshots.len();
         let mut names: Vec<_> = protocol.spec.snapshots.iter().map(|snapshot| snapshot.name.clone()).collect();
         if protocol.spec.closed_book {
@@ -52,15 +57,15 @@ impl Progress {
     ///
     /// # Errors
     /// It names a question, a snapshot or a pass that the protocol does not have.
-    pub(super) fn take(&mut self, record: EvidenceRecord) -> Result<(), Failure> {
+    pub(super) fn take(&mut self, record: &EvidenceRecord) -> Result<(), Failure> {
         match record {
             Record::Attempt(_) => Ok(()),
-            Record::Outcome(outcome) => match outcome.verdict {
+            Record::Outcome(outcome) => match &outcome.verdict {
                 Verdict::Accepted(accepted) => self.accept(&outcome.of, accepted.evidence),
                 Verdict::Invalid(_) | Verdict::Fatal(_) => Ok(()),
             },
             Record::Note(PassRecord { question, snapshot, matched, .. }) => {
-                self.slot(&question, &snapshot)?.matched = Some(matched);
+                self.slot(question, snapshot)?.matched = Some(*matched);
                 Ok(())
             }
         }

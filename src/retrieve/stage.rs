@@ -40,7 +40,7 @@ pub async fn retrieve(frozen: &Frozen, folder: &RunFolder, context: &Context) ->
     }
     let mut progress = Progress::new(protocol);
     for record in ledger::read::<EvidenceStage>(folder.path())? {
-        progress.take(record?.1)?;
+        progress.take(&record?.1)?;
     }
     if protocol.spec.retrieve.is_within() {
         return Ok(writer.seal().await?);

@@ -1,8 +1,9 @@
 //! The whole audit.
 
+use super::classes::{self, Written};
 use super::recompute::{self, Computed, Locks};
 use super::shard::{self, Shard};
-use super::{Prepared, classes, origin};
+use super::{Prepared, origin};
 use crate::freeze::{Frozen, Protocol};
 use crate::http::Context;
 use crate::ledger::RunFolder;
@@ -25,9 +26,9 @@ pub struct Finished {
 /// # Errors
 /// Whatever a stage fails with; what is in the ledgers stays there, and the same call goes on from it.
 pub async fn audit(prepared: Prepared, context: &Context) -> Result<Finished, Failure> {
-    let (folder, protocol, locks) = stages(prepared, context).await?;
-    let computed = recompute::compute(&protocol, folder.path(), &locks)?;
-    write_reports(folder.path(), &computed)?;
+    let (folder, _, locks) = stages(prepared, context).await?;
+    let (computed, written) = recompute::compute(folder.path(), &locks)?;
+    write_reports(folder.path(), &computed, written)?;
     Ok(Finished { folder: folder.path().to_owned(), result: computed.result })
 }
 
@@ -54,11 +55,10 @@ async fn stages(prepared: Prepared, context: &Context) -> Result<(RunFolder, Pro
 }
 
 /// Writes every report of a result, and what its figures need of the texts.
-pub(super) fn write_reports(folder: &Utf8Path, computed: &Computed) -> Result<(), Failure> {
-    let Computed { result, classes, .. } = computed;
-    write(folder, classes::FILE, classes)?;
+pub(super) fn write_reports(folder: &Utf8Path, computed: &Computed, mut classes: Written) -> Result<(), Failure> {
+    write_from(folder, classes::FILE, &mut classes.bytes()?)?;
     for format in report::FORMATS {
-        write(folder, format.file, &(format.render)(result))?;
+        write(folder, format.file, &(format.render)(&computed.result))?;
     }
     Ok(())
 }
@@ -106,13 +106,18 @@ pub(super) fn hide_from_git(run: &Utf8Path) -> Result<(), Failure> {
 }
 
 /// Writes a file whole or not at all: under another name first, made durable, then renamed.
-pub(super) fn write(folder: &Utf8Path, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+pub(super) fn write(folder: &Utf8Path, name: &str, mut bytes: &[u8]) -> Result<(), Failure> {
+    write_from(folder, name, &mut bytes)
+}
+
+/// The same from bytes that are read a piece at a time.
+pub(super) fn write_from(folder: &Utf8Path, name: &str, bytes: &mut impl std::io::Read) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
         Failure::new(FailureClass::Incomplete, format!("failed to write `{name}` in the run folder: {}", error.kind()))
             .with_hint("the audit itself is complete; run the same command again once there is room")
     };
     let mut file = readable().tempfile_in(folder).map_err(failed)?;
-    std::io::Write::write_all(&mut file, bytes).map_err(failed)?;
+    std::io::copy(bytes, &mut file).map_err(failed)?;
     file.as_file().sync_all().map_err(failed)?;
     file.persist(folder.join(name)).map_err(|error| failed(error.error))?;
     Ok(())

@@ -4,8 +4,8 @@ use super::recompute::Computed;
 use super::tally::Span;
 use super::{classes, origin};
 use crate::ledger::stage::{self, Stage as _};
-use crate::model::{Cell, Digest, Failure, QuestionId, SnapshotName};
-use crate::report::{self, ClaimMatrix, FlipRecords, Kind, Ledger, RecordSpan, Source, SourceFacts};
+use crate::model::{Digest, Failure};
+use crate::report::{self, ClaimMatrix, FlipDetail, Kind, Ledger, RecordSpan, Source, SourceFacts};
 use camino::Utf8Path;
 use std::collections::BTreeSet;
 
@@ -22,7 +22,8 @@ pub(super) fn matrix(folder: &Utf8Path, computed: &Computed) -> Result<ClaimMatr
     for claim in &mut claims {
         claim.sources.retain(|source| known.iter().any(|(there, _)| there == source));
     }
-    let flips = computed.result.flips.iter().map(|flip| records(&flip.question, computed)).collect();
+    let kept = |flip: &FlipDetail| computed.flipped.get(&flip.question).map(|kept| kept.records.clone());
+    let flips = computed.result.flips.iter().filter_map(kept).collect();
     let sources = known.into_iter().map(|(_, facts)| facts).collect();
     Ok(ClaimMatrix { run: computed.result.protocol, sources, claims, flips })
 }
@@ -51,7 +52,7 @@ const fn file(ledger: Ledger) -> &'static str {
 }
 
 fn span(ledger: Ledger, kind: Kind, computed: &Computed) -> Option<RecordSpan> {
-    let spans = &computed.collected.tally.spans;
+    let spans = &computed.tally.spans;
     let (r#type, accepted) = match kind {
         Kind::Attempts => ("attempt", None),
         Kind::Accepted => ("outcome", Some(true)),
@@ -64,25 +65,4 @@ fn span(ledger: Ledger, kind: Kind, computed: &Computed) -> Option<RecordSpan> {
     };
     let Span { count, first, last } = *spans.get(&(ledger, kind))?;
     Some(RecordSpan { r#type, accepted, count, seq: Some((first, last)) })
-}
-
-/// The records of one question.
-fn records(question: &QuestionId, computed: &Computed) -> FlipRecords {
-    let collected = &computed.collected;
-    let first = SnapshotName(String::new());
-    let notes = collected.evidence.locked.range((question.clone(), first.clone())..);
-    let notes = notes.take_while(|((of, _), _)| of == question).map(|(_, (_, seq))| *seq);
-    let from = Cell { question: question.clone(), snapshot: first, repeat: 0 };
-    let answers = collected.answers.cells.range(from..);
-    let answers = answers.take_while(|(cell, _)| cell.question == *question).map(|(_, (_, seq))| *seq);
-    let judged = collected.judged.get(question).cloned().unwrap_or_default();
-    let mut records = vec![
-        (Ledger::Evidence, notes.collect::<Vec<u64>>()),
-        (Ledger::Answers, answers.collect()),
-        (Ledger::Judgments, judged),
-    ];
-    for (_, numbers) in &mut records {
-        numbers.sort_unstable();
-    }
-    FlipRecords { question: question.clone(), records }
 }

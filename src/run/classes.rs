@@ -1,12 +1,16 @@
 //! `classes.jsonl`: what the figures need of the texts, without the texts. For each distinct answer: which others it
 //! equals after normalisation, and how it stands to gold. Described in docs/ledger-format.md.
 
-use super::collect::{Collected, name_of};
-use crate::analyze::{QuestionScores, Score, Scores, scoring};
+use super::found::name_of;
+use crate::analyze::{QuestionScores, Score, scoring};
 use crate::freeze::Protocol;
-use crate::model::{Answer, Digest, Failure, FailureClass, Gold, Normalisation, Question, QuestionId, UNKNOWN};
+use crate::ledger;
+use crate::model::{Answer, Digest, Failure, FailureClass, Hashing, Normalisation, Question, QuestionId, UNKNOWN};
+use camino::Utf8Path;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Seek as _, Write as _};
+use tempfile::SpooledTempFile;
 
 /// The file's name.
 pub(super) const FILE: &str = "classes.jsonl";
@@ -14,9 +18,11 @@ pub(super) const FILE: &str = "classes.jsonl";
 const FORMAT: &str = "1.0";
 /// How the versions begin that are read.
 const MAJOR: &str = "1.";
+/// Bytes of a file that stay in memory.
+const IN_MEMORY: usize = 64 << 10;
 
 /// The first line.
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Header {
     format: String,
     protocol: Digest,
@@ -46,31 +52,77 @@ struct Classed {
     f1: Option<f64>,
 }
 
-/// The file of a run whose texts are there.
-///
-/// # Errors
-/// Never in practice: every field serialises.
-pub(super) fn write(
-    protocol: &Protocol,
-    collected: &Collected,
-    gold: &BTreeMap<QuestionId, Gold>,
-) -> Result<Vec<u8>, Failure> {
-    let normalisation = protocol.spec.judge.normalisation;
-    let mut out = Vec::new();
-    add(&mut out, &Header { format: FORMAT.to_owned(), protocol: protocol.digest, normalisation })?;
-    for question in &protocol.questions {
-        let gold = gold.get(&question.id).map_or(&[][..], |gold| &gold.aliases);
-        let distinct = collected.answers.distinct(protocol, &question.id);
-        add(&mut out, &line(question, &distinct, gold, normalisation))?;
-    }
-    Ok(out)
+/// The file of a run whose texts are there, as it is written. It waits in a temporary file.
+pub(super) struct Writer {
+    normalisation: Normalisation,
+    file: BufWriter<SpooledTempFile>,
+    hashing: Hashing,
 }
 
-fn add(out: &mut Vec<u8>, line: &impl Serialize) -> Result<(), Failure> {
-    serde_json::to_writer(&mut *out, line)
-        .map_err(|_| Failure::new(FailureClass::Incomplete, format!("failed to write `{FILE}`")))?;
-    out.push(b'\n');
-    Ok(())
+/// A file that was written.
+#[derive(Debug)]
+pub(super) struct Written {
+    file: SpooledTempFile,
+    /// The digest of its bytes.
+    pub digest: Digest,
+}
+
+impl Writer {
+    /// Begins with the header.
+    ///
+    /// # Errors
+    /// The temporary file cannot be written.
+    pub(super) fn new(protocol: &Protocol) -> Result<Self, Failure> {
+        let normalisation = protocol.spec.judge.normalisation;
+        let file = BufWriter::new(SpooledTempFile::new(IN_MEMORY));
+        let mut writer = Self { normalisation, file, hashing: Hashing::default() };
+        writer.add(&Header { format: FORMAT.to_owned(), protocol: protocol.digest, normalisation })?;
+        Ok(writer)
+    }
+
+    /// Takes the next question in selection order, its distinct answers and its gold.
+    ///
+    /// # Errors
+    /// As [`Writer::new`].
+    pub(super) fn question(
+        &mut self,
+        question: &Question,
+        distinct: &[(Digest, &Answer)],
+        gold: &[String],
+    ) -> Result<(), Failure> {
+        self.add(&line(question, distinct, gold, self.normalisation))
+    }
+
+    fn add(&mut self, line: &impl Serialize) -> Result<(), Failure> {
+        let mut bytes = serde_json::to_vec(line).map_err(|_| unwritten())?;
+        bytes.push(b'\n');
+        self.hashing.update(&bytes);
+        self.file.write_all(&bytes).map_err(|_| unwritten())
+    }
+
+    /// The whole file.
+    ///
+    /// # Errors
+    /// As [`Writer::new`].
+    pub(super) fn finish(self) -> Result<Written, Failure> {
+        let file = self.file.into_inner().map_err(|_| unwritten())?;
+        Ok(Written { file, digest: self.hashing.finish() })
+    }
+}
+
+impl Written {
+    /// Its bytes, from the first on.
+    ///
+    /// # Errors
+    /// The temporary file cannot be read.
+    pub(super) fn bytes(&mut self) -> Result<impl BufRead, Failure> {
+        self.file.rewind().map_err(|_| unwritten())?;
+        Ok(BufReader::new(&mut self.file))
+    }
+}
+
+fn unwritten() -> Failure {
+    Failure::new(FailureClass::Incomplete, format!("failed to write `{FILE}`"))
 }
 
 fn line(question: &Question, distinct: &[(Digest, &Answer)], gold: &[String], normalisation: Normalisation) -> Line {
@@ -91,68 +143,97 @@ fn line(question: &Question, distinct: &[(Digest, &Answer)], gold: &[String], no
     }
 }
 
-/// A file that was read.
+/// A file that is read, line by line.
 #[derive(Debug)]
-pub(super) struct Classes {
-    protocol: Digest,
-    normalisation: Normalisation,
-    lines: Vec<Line>,
+pub(super) struct Classes<R> {
+    from: R,
+    header: Header,
+    hashing: Hashing,
+    /// The number of the line that was read last, from 1.
+    at: usize,
 }
 
-impl Classes {
-    /// Reads a file.
+impl Classes<BufReader<File>> {
+    /// Opens the file of an export.
     ///
     /// # Errors
-    /// The first line that is none, or contradicts itself.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, Failure> {
-        let text = std::str::from_utf8(bytes).map_err(|_| broken(1, "not UTF-8"))?;
-        let text = text.strip_suffix('\n').ok_or_else(|| broken(1, "cut off"))?;
-        let mut rows = text.split('\n').zip(1..);
-        let (first, at) = rows.next().ok_or_else(|| broken(1, "empty"))?;
-        let header: Header = serde_json::from_str(first).map_err(|_| broken(at, "not the header of such a file"))?;
+    /// It is missing, or its first line is none of such a file.
+    pub(super) fn open(folder: &Utf8Path) -> Result<Self, Failure> {
+        Self::read(BufReader::new(ledger::open_plain_file(&folder.join(FILE))?))
+    }
+}
+
+impl<R: BufRead> Classes<R> {
+    fn read(mut from: R) -> Result<Self, Failure> {
+        let (mut hashing, at) = (Hashing::default(), 1);
+        let first = next_line(&mut from, &mut hashing, at)?.ok_or_else(|| broken(at, "empty"))?;
+        let header: Header = serde_json::from_slice(&first).map_err(|_| broken(at, "not the header of such a file"))?;
         if !header.format.starts_with(MAJOR) {
             return Err(broken(at, &format!("format {}, but this program reads {FORMAT}", header.format)));
         }
-        let lines = rows.map(|(row, at)| {
-            let line: Line = serde_json::from_str(row).map_err(|_| broken(at, "not a question's answers"))?;
-            if line.is_sound() { Ok(line) } else { Err(broken(at, "classes or marks that contradict each other")) }
-        });
-        Ok(Self {
-            protocol: header.protocol,
-            normalisation: header.normalisation,
-            lines: lines.collect::<Result<_, Failure>>()?,
-        })
+        Ok(Self { from, header, hashing, at })
+    }
+
+    /// The next question; `None` at the end.
+    ///
+    /// # Errors
+    /// A line that is none, or contradicts itself.
+    fn next(&mut self) -> Result<Option<Line>, Failure> {
+        self.at += 1;
+        let at = self.at;
+        let Some(row) = next_line(&mut self.from, &mut self.hashing, at)? else { return Ok(None) };
+        let line: Line = serde_json::from_slice(&row).map_err(|_| broken(at, "not a question's answers"))?;
+        if line.is_sound() { Ok(Some(line)) } else { Err(broken(at, "classes or marks that contradict each other")) }
     }
 
     /// The selected questions without their texts, in selection order.
-    pub(super) fn questions(&self) -> Vec<Question> {
-        let question = |line: &Line| Question {
-            id: line.question.clone(),
-            text: String::new(),
-            tags: line.tags.clone(),
-            cluster: line.cluster.clone(),
-        };
-        self.lines.iter().map(question).collect()
+    pub(super) fn questions(&mut self) -> impl Iterator<Item = Result<Question, Failure>> {
+        let question =
+            |line: Line| Question { id: line.question, text: String::new(), tags: line.tags, cluster: line.cluster };
+        std::iter::from_fn(move || self.next().transpose()).map(move |line| line.map(question))
     }
 
-    /// The scores, once it is clear that they are about the answers in these ledgers.
+    /// The digest of everything that was read.
+    pub(super) fn digest(self) -> Digest {
+        self.hashing.finish()
+    }
+
+    /// Whether they belong to this protocol.
+    ///
+    /// # Errors
+    /// They are of another one, or were made with another normalisation.
+    pub(super) fn check(&self, protocol: &Protocol) -> Result<(), Failure> {
+        if (self.header.protocol, self.header.normalisation) == (protocol.digest, protocol.spec.judge.normalisation) {
+            return Ok(());
+        }
+        Err(broken(1, "another protocol, or another normalisation than the protocol's"))
+    }
+
+    /// The scores of the next question, once it is clear that they are about its answers in the ledgers.
     ///
     /// # Errors
     /// They are about others.
-    pub(super) fn scores(&self, protocol: &Protocol, collected: &Collected) -> Result<Scores, Failure> {
-        if (self.protocol, self.normalisation) != (protocol.digest, protocol.spec.judge.normalisation) {
-            return Err(broken(1, "another protocol, or another normalisation than the protocol's"));
+    pub(super) fn scores(&mut self, distinct: &[(Digest, &Answer)]) -> Result<QuestionScores, Failure> {
+        let line = self.next()?;
+        let other = || broken(self.at, "other answers than the accepted ones in `answers.jsonl`");
+        let line = line.ok_or_else(other)?;
+        let named = line.answers.iter().map(|classed| classed.answer);
+        if !named.eq(distinct.iter().map(|(digest, _)| *digest)) {
+            return Err(other());
         }
-        let mut scores = Scores::new();
-        for (line, at) in self.lines.iter().zip(2..) {
-            let distinct = collected.answers.distinct(protocol, &line.question);
-            let named = line.answers.iter().map(|classed| classed.answer);
-            if !named.eq(distinct.iter().map(|(digest, _)| *digest)) {
-                return Err(broken(at, "other answers than the accepted ones in `answers.jsonl`"));
-            }
-            scores.insert(line.question.clone(), line.scores()?);
-        }
-        Ok(scores)
+        line.scores()
+    }
+}
+
+/// One line without its end; `None` at the end of the file.
+fn next_line(from: &mut impl BufRead, hashing: &mut Hashing, at: usize) -> Result<Option<Vec<u8>>, Failure> {
+    let mut row = Vec::new();
+    from.read_until(b'\n', &mut row).map_err(|_| broken(at, "cannot be read"))?;
+    hashing.update(&row);
+    match row.pop() {
+        None => Ok(None),
+        Some(b'\n') => Ok(Some(row)),
+        Some(_) => Err(broken(at, "cut off")),
     }
 }
 
@@ -232,7 +313,9 @@ mod tests {
         let header = Header { format: FORMAT.to_owned(), protocol: Digest::of(b"p"), normalisation: Normalisation::Nq };
         let file = |line: &str| format!("{}\n{line}\n", serde_json::to_string(&header).unwrap());
         let good = serde_json::to_string(&good).unwrap();
-        assert!(Classes::read(file(&good).as_bytes()).is_ok());
+        let read =
+            |text: &str| -> Result<Vec<Question>, Failure> { Classes::read(text.as_bytes())?.questions().collect() };
+        assert!(read(&file(&good)).is_ok());
         for (from, to) in [
             ("\"class\":1", "\"class\":2"),
             ("\"gold\":true", "\"gold\":false"),
@@ -242,12 +325,12 @@ mod tests {
         ] {
             let edited = good.replacen(from, to, 1);
             assert_ne!(edited, good, "{from}");
-            let failure = Classes::read(file(&edited).as_bytes()).unwrap_err();
+            let failure = read(&file(&edited)).unwrap_err();
             assert_eq!(failure.class, FailureClass::Evidence);
             assert!(failure.message.starts_with("`classes.jsonl` line 2:"), "{from}: {failure}");
         }
         let newer = file(&good).replacen("\"1.0\"", "\"2.0\"", 1);
-        assert!(Classes::read(newer.as_bytes()).unwrap_err().message.contains("format 2.0"));
-        assert!(Classes::read(&file(&good).as_bytes()[..40]).is_err());
+        assert!(read(&newer).unwrap_err().message.contains("format 2.0"));
+        assert!(read(&file(&good)[..40]).is_err());
     }
 }

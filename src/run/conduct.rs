@@ -3,8 +3,9 @@
 
 use crate::freeze::Protocol;
 use crate::generate::is_of_content;
-use crate::ledger::record::{AnswersRecord, Attempt, Outcome, Record, Verdict};
-use crate::model::{Digest, Observation, QuestionId, SnapshotName, fisher::Share};
+use crate::ledger::Sorter;
+use crate::ledger::record::{AnswersRecord, Outcome, Record, Verdict};
+use crate::model::{Digest, Failure, Observation, SnapshotAnswers, SnapshotName, fisher::Share};
 use crate::report::Conduct;
 use crate::spec::GenerateBackend;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,11 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What the answers ledger says of time and of attempts, as it is read.
 #[derive(Debug, Default)]
 pub(super) struct Answering {
-    /// When attempts began, by their number, until their outcome is read.
-    begun: BTreeMap<u64, u64>,
-    /// When the last accepted cell of a question in a snapshot was asked for. Numbers of attempts are no times: a ledger may be
-    /// joined from those of several machines.
-    last: BTreeMap<SnapshotName, BTreeMap<QuestionId, u64>>,
+    seen: BTreeMap<SnapshotName, Seen>,
     fingerprints: BTreeMap<SnapshotName, BTreeSet<Digest>>,
     redrawn: BTreeMap<SnapshotName, u64>,
     accepted: BTreeMap<SnapshotName, u64>,
@@ -24,17 +21,11 @@ pub(super) struct Answering {
 
 impl Answering {
     /// Takes one record.
-    pub(super) fn take(&mut self, seq: u64, record: &AnswersRecord) {
-        if let Record::Attempt(Attempt { at_ms, .. }) = record {
-            self.begun.insert(seq, *at_ms);
-        }
-        let Record::Outcome(Outcome { attempt, of, verdict, fingerprint, .. }) = record else { return };
-        let at = self.begun.remove(attempt).unwrap_or_default();
+    pub(super) fn take(&mut self, record: &AnswersRecord) {
+        let Record::Outcome(Outcome { of, verdict, fingerprint, .. }) = record else { return };
         let snapshot = || of.snapshot.clone();
         match verdict {
             Verdict::Accepted(_) => {
-                let last = self.last.entry(snapshot()).or_default().entry(of.question.clone()).or_default();
-                *last = (*last).max(at);
                 *self.accepted.entry(snapshot()).or_default() += 1;
                 if let Some(fingerprint) = fingerprint {
                     self.fingerprints.entry(snapshot()).or_default().insert(Digest::of(fingerprint.as_bytes()));
@@ -45,44 +36,67 @@ impl Answering {
         }
     }
 
+    /// Takes one question that is analyzed, and when its last accepted cell of each snapshot was asked for. Numbers of
+    /// attempts are no times: a ledger may be joined from those of several machines.
+    pub(super) fn question(
+        &mut self,
+        observation: &Observation,
+        last: &BTreeMap<SnapshotName, u64>,
+    ) -> Result<(), Failure> {
+        for SnapshotAnswers { snapshot, answers, .. } in &observation.snapshots {
+            let Some(at_ms) = last.get(snapshot) else { continue };
+            let one_text = answers.iter().all(|answer| Some(answer) == answers.first());
+            self.seen.entry(snapshot.clone()).or_default().put(*at_ms, one_text)?;
+        }
+        Ok(())
+    }
+
     /// The figures by snapshot, in the audit's order. None for the embedded reader, which draws by the protocol's seed: no time
     /// is in its answers.
-    pub(super) fn conduct(&self, protocol: &Protocol, observations: &[Observation]) -> Vec<Conduct> {
+    pub(super) fn conduct(&mut self, protocol: &Protocol) -> Result<Vec<Conduct>, Failure> {
         if matches!(protocol.spec.generate.backend, GenerateBackend::Reader(_)) {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        let of = |snapshot: &SnapshotName| {
-            let (early, late) = self.halves(observations, snapshot);
+        let mut seen = std::mem::take(&mut self.seen);
+        let mut of = |snapshot: &SnapshotName| {
+            let (early, late) = seen.remove(snapshot).unwrap_or_default().halves()?;
             let redrawn = self.redrawn.get(snapshot).copied().unwrap_or(0);
             let accepted = self.accepted.get(snapshot).copied().unwrap_or(0);
-            Conduct {
+            Ok(Conduct {
                 snapshot: snapshot.to_string(),
                 early: (early.counted, early.of),
                 late: (late.counted, late.of),
                 fingerprints: self.fingerprints.get(snapshot).map_or(0, |seen| seen.len() as u64),
                 redrawn: (redrawn, redrawn + accepted),
-            }
+            })
         };
         protocol.snapshots.iter().map(|snapshot| of(&snapshot.name)).collect()
     }
+}
 
-    /// Of the questions answered first and last in this snapshot: those whose repeats are all one text.
-    fn halves(&self, observations: &[Observation], snapshot: &SnapshotName) -> (Share, Share) {
-        let Some(last) = self.last.get(snapshot) else { return Default::default() };
-        let mut seen: Vec<(u64, bool)> = observations
-            .iter()
-            .filter_map(|observation| {
-                let answers = &observation.snapshots.iter().find(|one| one.snapshot == *snapshot)?.answers;
-                let one_text = answers.windows(2).all(|two| two[0] == two[1]);
-                Some((*last.get(&observation.id)?, one_text))
-            })
-            .collect();
-        seen.sort_unstable();
-        let (early, late) = seen.split_at(seen.len() / 2);
-        let share = |half: &[(u64, bool)]| Share {
-            counted: half.iter().filter(|(_, agree)| *agree).count() as u64,
-            of: half.len() as u64,
-        };
-        (share(early), share(late))
+/// The questions of one snapshot by when their last accepted cell was asked for, and whether their repeats are all one text.
+#[derive(Debug, Default)]
+struct Seen {
+    by_time: Sorter,
+    questions: u64,
+}
+
+impl Seen {
+    fn put(&mut self, at_ms: u64, one_text: bool) -> Result<(), Failure> {
+        self.questions += 1;
+        Ok(self.by_time.put(u128::from(at_ms) << 1 | u128::from(one_text), &[])?)
+    }
+
+    /// Of the questions answered first and last: those whose repeats are all one text.
+    fn halves(self) -> Result<(Share, Share), Failure> {
+        let middle = self.questions / 2;
+        let (mut early, mut late) = (Share::default(), Share::default());
+        let (mut sorted, mut nothing) = (self.by_time.sorted()?, Vec::new());
+        while let Some(key) = sorted.take(&mut nothing)? {
+            let half = if early.of < middle { &mut early } else { &mut late };
+            half.of += 1;
+            half.counted += u64::from(key & 1 == 1);
+        }
+        Ok((early, late))
     }
 }

@@ -1,13 +1,12 @@
 //! Retrieval alone: what changed in the evidence, and what a whole audit would take.
 
 use super::audit::open_run;
-use super::collect::{Evidence, contents_of};
-use super::tally::Tally;
+use super::found::Evidence;
 use super::{Prepared, machinery, plan, recompute};
-use crate::analyze::{overlap, risk};
+use crate::analyze::{AnalyzeError, overlap::Turnover, risk};
 use crate::freeze::Protocol;
 use crate::http::Context;
-use crate::ledger::BlobReader;
+use crate::ledger::{self, BlobReader, stage};
 use crate::model::{Digest, EvidenceKeys, Failure, FailureClass, Observation, Question, SnapshotAnswers, SnapshotName};
 use crate::report::{self, AuditCost, EvidenceDiff, EvidenceLine, QuestionAtRisk};
 use crate::retrieve;
@@ -31,20 +30,26 @@ pub async fn diff(prepared: Prepared, excerpts: usize, context: &Context) -> Res
     let (folder, frozen) = open_run(prepared, context)?;
     retrieve::retrieve(&frozen, &folder, context).await?;
     let (protocol, path) = (&frozen.protocol, folder.path());
-    let evidence = Evidence::read(path, &mut Tally::default())?;
-    let observations: Vec<Observation> =
-        protocol.questions.iter().map(|question| observation(protocol, question, &evidence)).collect();
-    let failed = |error| Failure::new(FailureClass::Evidence, format!("failed to compare the evidence: {error}"));
-    let overlap = overlap::overlap(&observations, &recompute::settings(protocol), |_| false).map_err(failed)?;
-    let unasked = observations.iter().filter(|observed| is_unasked(protocol, &evidence, observed)).count() as u64;
+    let (observations, evidence): (Vec<Observation>, Vec<Evidence>) = observed(protocol, path)?.into_iter().unzip();
+    let failed =
+        |error: AnalyzeError| Failure::new(FailureClass::Evidence, format!("failed to compare the evidence: {error}"));
+    let (mut turnover, settings) = (Turnover::default(), recompute::settings(protocol));
+    for observed in &observations {
+        turnover.take(observed, &settings, false).map_err(failed)?;
+    }
+    let unasked =
+        observations.iter().zip(&evidence).filter(|(observed, evidence)| is_unasked(protocol, evidence, observed));
+    let unasked = unasked.count() as u64;
     let asked = observations.len() as u64 - unasked;
     Ok(EvidenceDiff {
         name: protocol.spec.name.clone(),
         protocol: protocol.digest,
         snapshots: recompute::snapshots(protocol),
         retrieve: machinery::describe(protocol).retrieve,
-        overlap: overlap.ok_or_else(|| Failure::new(FailureClass::Evidence, "there is no evidence to compare"))?,
-        mismatched: evidence.mismatched,
+        overlap: turnover
+            .finish()
+            .ok_or_else(|| Failure::new(FailureClass::Evidence, "there is no evidence to compare"))?,
+        mismatched: evidence.iter().map(|evidence| evidence.mismatched).sum(),
         at_risk: at_risk(protocol, path, &evidence, &observations, excerpts)?,
         cost: AuditCost {
             asked,
@@ -63,12 +68,23 @@ fn without_evidence() -> Failure {
     )
 }
 
+/// What is known of each question, in selection order.
+fn observed(protocol: &Protocol, folder: &Utf8Path) -> Result<Vec<(Observation, Evidence)>, Failure> {
+    let rank = |question: &_| protocol.rank(question);
+    let mut ledger = ledger::by_question::<stage::Evidence>(folder, rank, |_, _| {})?;
+    let mut one = |question: &Question| {
+        let evidence = Evidence::of(ledger.of(&question.id, protocol.rank(&question.id))?);
+        Ok((observation(protocol, question, &evidence), evidence))
+    };
+    protocol.questions.iter().map(&mut one).collect()
+}
+
 /// What is known of a question without answers.
 fn observation(protocol: &Protocol, question: &Question, evidence: &Evidence) -> Observation {
     let of = |name: &SnapshotName| SnapshotAnswers {
         snapshot: name.clone(),
         answers: Vec::new(),
-        evidence: Some(evidence.keys(&question.id, name).cloned().unwrap_or_default()),
+        evidence: Some(evidence.keys(name).cloned().unwrap_or_default()),
     };
     Observation {
         id: question.id.clone(),
@@ -87,30 +103,30 @@ fn is_unasked(protocol: &Protocol, evidence: &Evidence, observed: &Observation) 
     let mut keys = observed.snapshots.iter().map(|entry| &entry.evidence);
     let first = keys.next();
     protocol.spec.generate.unchanged_evidence == UnchangedEvidence::Zero
-        && !evidence.differing.contains(&observed.id)
+        && evidence.mismatched == 0
         && keys.all(|other| Some(other) == first)
 }
 
 fn at_risk(
     protocol: &Protocol,
     folder: &Utf8Path,
-    evidence: &Evidence,
+    evidence: &[Evidence],
     observations: &[Observation],
     excerpts: usize,
 ) -> Result<Vec<QuestionAtRisk>, Failure> {
-    let mut changed: Vec<(f64, &Observation, &Question)> = Vec::new();
-    for (observed, question) in observations.iter().zip(&protocol.questions) {
+    let mut changed: Vec<(f64, &Observation, &Question, &Evidence)> = Vec::new();
+    for ((observed, question), evidence) in observations.iter().zip(&protocol.questions).zip(evidence) {
         let (old, new) = ends(observed);
         if old != new {
-            changed.push((risk::turnover(&old.contents, &new.contents), observed, question));
+            changed.push((risk::turnover(&old.contents, &new.contents), observed, question, evidence));
         }
     }
     changed.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.id.cmp(&other.1.id)));
     let blobs = BlobReader::at(folder);
     let mut ranked = Vec::new();
-    for (number, (turnover, observed, question)) in changed.into_iter().enumerate() {
+    for (number, (turnover, observed, question, evidence)) in changed.into_iter().enumerate() {
         let (old, new) = ends(observed);
-        let texts = (number < excerpts).then_some((&blobs, evidence, &observed.id));
+        let texts = (number < excerpts).then_some((&blobs, evidence));
         let (of_old, of_new): (BTreeSet<&Digest>, BTreeSet<&Digest>) =
             (old.contents.iter().collect(), new.contents.iter().collect());
         ranked.push(QuestionAtRisk {
@@ -131,7 +147,7 @@ fn ends(observed: &Observation) -> (EvidenceKeys, EvidenceKeys) {
     (of(observed.snapshots.first()), of(observed.snapshots.last()))
 }
 
-type Texts<'a> = Option<(&'a BlobReader, &'a Evidence, &'a crate::model::QuestionId)>;
+type Texts<'a> = Option<(&'a BlobReader, &'a Evidence)>;
 
 /// The documents that the other side does not have, best first.
 fn lines(
@@ -141,11 +157,12 @@ fn lines(
     snapshot: &SnapshotName,
 ) -> Result<Vec<EvidenceLine>, Failure> {
     let texts = match texts {
-        Some((blobs, evidence, question)) => contents_of(blobs, evidence, question, snapshot)?,
+        Some((blobs, evidence)) => evidence.read(blobs, snapshot)?.documents,
         None => Vec::new(),
     };
     let gone = keys.ids.iter().zip(&keys.contents).enumerate().filter(|(_, (_, content))| !other.contains(content));
-    let excerpt =
-        |place: usize| texts.get(place).map_or_else(String::new, |text| report::excerpt(text, "", EXCERPT_CHARS));
+    let excerpt = |place: usize| {
+        texts.get(place).map_or_else(String::new, |document| report::excerpt(&document.text, "", EXCERPT_CHARS))
+    };
     Ok(gone.map(|(place, (id, _))| EvidenceLine { id: id.clone(), excerpt: excerpt(place) }).collect())
 }

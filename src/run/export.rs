@@ -59,8 +59,7 @@ fn not_created(error: LedgerError, to: &Utf8Path) -> Failure {
 }
 
 fn fill(run: &Utf8Path, to: &Utf8Path, whole: &AuditResult) -> Result<Exported, Failure> {
-    let classes = manifest::read(run, classes::FILE)?;
-    audit::write(to, classes::FILE, &classes)?;
+    audit::write_from(to, classes::FILE, &mut ledger::open_plain_file(&run.join(classes::FILE))?)?;
     if let Some(rule) = origin::bytes(run)? {
         audit::write(to, origin::FILE, &rule)?;
     }

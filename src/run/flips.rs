@@ -1,39 +1,67 @@
 //! The texts behind the stable flips: question, answers, gold, and what evidence came and went.
 
-use super::collect::Collected;
+use super::found::{Evidence, Found};
 use crate::analyze::Flip;
-use crate::freeze::Protocol;
 use crate::ledger::BlobReader;
-use crate::model::{
-    Digest, Document, Evidence, EvidenceKeys, Failure, FailureClass, Observation, QuestionId, SnapshotName,
-};
-use crate::report::{self, EvidenceLine, FlipDetail};
+use crate::model::{self, Digest, Document, EvidenceKeys, Failure, Question, QuestionId, SnapshotName};
+use crate::report::{self, EvidenceLine, FlipDetail, FlipRecords, Ledger};
 use camino::Utf8Path;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Characters of a document that a report shows.
 const EXCERPT_CHARS: usize = 200;
 
+/// What is kept of each question that flipped: all that a report says of it beside the figures.
+pub(super) type Flipped = BTreeMap<QuestionId, Kept>;
+
+/// What is kept of one question.
+#[derive(Debug)]
+pub(super) struct Kept {
+    text: String,
+    gold: Vec<String>,
+    evidence: Evidence,
+    /// The numbers of its records.
+    pub records: FlipRecords,
+}
+
+impl Kept {
+    /// What a report needs of this question.
+    pub(super) fn of(question: &Question, found: Found) -> Self {
+        let records = records(&question.id, &found);
+        Self { text: question.text.clone(), gold: found.gold, evidence: found.evidence, records }
+    }
+}
+
+fn records(question: &QuestionId, found: &Found) -> FlipRecords {
+    let notes = found.evidence.locked.values().map(|(_, seq)| *seq);
+    let answers = found.answers.cells.values().map(|(_, seq)| *seq);
+    let mut records = vec![
+        (Ledger::Evidence, notes.collect::<Vec<u64>>()),
+        (Ledger::Answers, answers.collect()),
+        (Ledger::Judgments, found.judged.clone()),
+    ];
+    for (_, numbers) in &mut records {
+        numbers.sort_unstable();
+    }
+    FlipRecords { question: question.clone(), records }
+}
+
 /// One entry a flip, in the same order.
-pub(super) fn details(
-    protocol: &Protocol,
-    folder: &Utf8Path,
-    collected: &Collected,
-    flips: &[Flip],
-) -> Result<Vec<FlipDetail>, Failure> {
+pub(super) fn details(folder: &Utf8Path, flipped: &Flipped, flips: &[Flip]) -> Result<Vec<FlipDetail>, Failure> {
     let blobs = BlobReader::at(folder);
-    let texts: HashMap<&QuestionId, &str> = protocol.questions.iter().map(|q| (&q.id, q.text.as_str())).collect();
-    let observed: HashMap<&QuestionId, &Observation> = collected.observations.iter().map(|o| (&o.id, o)).collect();
     let detail = |flip: &Flip| {
-        let old = evidence(&blobs, collected, &flip.question, &SnapshotName::old())?;
-        let new = evidence(&blobs, collected, &flip.question, &SnapshotName::new_snapshot())?;
+        let kept = flipped.get(&flip.question);
+        let evidence = |snapshot| {
+            kept.map_or_else(|| Ok(model::Evidence::default()), |kept| kept.evidence.read(&blobs, &snapshot))
+        };
+        let (old, new) = (evidence(SnapshotName::old())?, evidence(SnapshotName::new_snapshot())?);
         let (old_contents, new_contents) = (contents(&old), contents(&new));
         Ok(FlipDetail {
             question: flip.question.clone(),
-            text: texts.get(&flip.question).copied().unwrap_or_default().to_owned(),
+            text: kept.map(|kept| kept.text.clone()).unwrap_or_default(),
             old_answer: flip.old.as_str().to_owned(),
             new_answer: flip.new.as_str().to_owned(),
-            gold: observed.get(&flip.question).map(|observed| observed.gold.clone()).unwrap_or_default(),
+            gold: kept.map(|kept| kept.gold.clone()).unwrap_or_default(),
             left: lines(&old, &new_contents, flip.old.as_str()),
             came: lines(&new, &old_contents, flip.new.as_str()),
             shared: old_contents.intersection(&new_contents).count() as u64,
@@ -42,26 +70,12 @@ pub(super) fn details(
     flips.iter().map(detail).collect()
 }
 
-/// The locked evidence of a question; empty where there is none.
-fn evidence(
-    blobs: &BlobReader,
-    collected: &Collected,
-    question: &QuestionId,
-    snapshot: &SnapshotName,
-) -> Result<Evidence, Failure> {
-    let Some((digest, _)) = collected.evidence.locked.get(&(question.clone(), snapshot.clone())) else {
-        return Ok(Evidence::default());
-    };
-    serde_json::from_slice(&blobs.get(digest)?)
-        .map_err(|_| Failure::new(FailureClass::Evidence, format!("blob `{digest}` is no evidence")))
-}
-
-fn contents(evidence: &Evidence) -> BTreeSet<Digest> {
+fn contents(evidence: &model::Evidence) -> BTreeSet<Digest> {
     evidence.documents.iter().map(Document::content).collect()
 }
 
 /// The documents that the other side does not have, best first, each by the part where the answer stands.
-fn lines(evidence: &Evidence, other: &BTreeSet<Digest>, answer: &str) -> Vec<EvidenceLine> {
+fn lines(evidence: &model::Evidence, other: &BTreeSet<Digest>, answer: &str) -> Vec<EvidenceLine> {
     let gone = evidence.documents.iter().filter(|document| !other.contains(&document.content()));
     gone.map(|document| EvidenceLine {
         id: document.id.clone(),
@@ -71,10 +85,11 @@ fn lines(evidence: &Evidence, other: &BTreeSet<Digest>, answer: &str) -> Vec<Evi
 }
 
 /// The same where texts are left out: ids and digests in their place.
-pub(super) fn details_without_texts(collected: &Collected, flips: &[Flip]) -> Vec<FlipDetail> {
+pub(super) fn details_without_texts(flipped: &Flipped, flips: &[Flip]) -> Vec<FlipDetail> {
     let none = EvidenceKeys::default();
     let detail = |flip: &Flip| {
-        let keys = |snapshot| collected.evidence.keys(&flip.question, &snapshot).unwrap_or(&none);
+        let kept = flipped.get(&flip.question);
+        let keys = |snapshot| kept.and_then(|kept| kept.evidence.keys(&snapshot)).unwrap_or(&none);
         let (old, new) = (keys(SnapshotName::old()), keys(SnapshotName::new_snapshot()));
         let (old_contents, new_contents): (BTreeSet<_>, BTreeSet<_>) =
             (old.contents.iter().copied().collect(), new.contents.iter().copied().collect());

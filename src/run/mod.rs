@@ -16,6 +16,8 @@ pub mod export;
 mod files;
 mod flips;
 pub mod foreign;
+mod found;
+mod join;
 mod lines;
 mod machinery;
 mod manifest;

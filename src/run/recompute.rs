@@ -1,16 +1,21 @@
 //! From sealed ledgers to the result: the one way in which figures come to be, for `run`, `report`, `export` and `verify`.
 
-use super::classes::{self, Classes};
-use super::collect::{self, Collected, Texts};
-use super::{flips, machinery, manifest, origin, shard, standing, tally};
-use crate::analyze::{self, Analysis, AnalyzeError, Settings};
-use crate::freeze::{self, Protocol};
+use super::classes::{self, Classes, Written};
+use super::collect::{self, Collected, Sources};
+use super::flips::{self, Flipped, Kept};
+use super::found::Texts;
+use super::join::Join;
+use super::tally::{self, Tally};
+use super::{machinery, manifest, origin, shard, standing};
+use crate::analyze::{Accumulator, Analysis, AnalyzeError, Settings};
+use crate::freeze::{self, Protocol, Selection};
 use crate::gate;
 use crate::ledger::stage::{self, Stage as _};
 use crate::ledger::{self, AnswersLock, BlobReader, EvidenceLock, JudgmentsLock, ProtocolLock};
 use crate::model::{Digest, Failure, FailureClass, SnapshotName};
 use crate::report::{self, AuditResult, FlipDetail, SnapshotSummary};
 use camino::Utf8Path;
+use std::io::{self, BufRead, BufReader};
 
 /// The files of a run's record.
 const RECORD: [&str; 4] = [stage::Protocol::FILE, stage::Evidence::FILE, stage::Answers::FILE, stage::Judgments::FILE];
@@ -29,10 +34,10 @@ pub(super) struct Locks {
 pub(super) struct Computed {
     /// Every figure.
     pub result: AuditResult,
-    /// What the figures need of the texts: the bytes of `classes.jsonl`.
-    pub classes: Vec<u8>,
-    /// What was read.
-    pub collected: Collected,
+    /// What is kept of the questions that flipped.
+    pub flipped: Flipped,
+    /// Which records there are.
+    pub tally: Tally,
 }
 
 impl Locks {
@@ -43,32 +48,58 @@ impl Locks {
     }
 
     /// What a report names: the heads of the ledgers, and the digest of what the figures need of the texts.
-    fn heads(&self, classes: &[u8]) -> Vec<(String, Digest)> {
+    fn heads(&self, classes: Digest) -> Vec<(String, Digest)> {
         let heads = [
             ("protocol", self.protocol.head()),
             ("evidence", self.evidence.head()),
             ("answers", self.answers.head()),
             ("judgments", self.judgments.head()),
-            ("classes", Digest::of(classes)),
+            ("classes", classes),
         ];
         heads.into_iter().map(|(name, head)| (name.to_owned(), head)).collect()
     }
 }
 
-/// What follows from the ledgers of a run whose texts are there.
+/// What follows from the ledgers of a run whose texts are there, and `classes.jsonl` as it must be.
 ///
 /// # Errors
 /// A record that does not fit the protocol, or observations that the statistics refuse: class
 /// [`FailureClass::Evidence`].
-pub(super) fn compute(protocol: &Protocol, folder: &Utf8Path, locks: &Locks) -> Result<Computed, Failure> {
-    let gold = freeze::gold::open(&locks.judgments, protocol)?;
-    let texts = Texts::Whole { blobs: BlobReader::at(folder), gold: &gold };
-    let collected = collect::collect(protocol, folder, &texts)?;
-    let classes = classes::write(protocol, &collected, &gold)?;
-    let analysis = analyze::analyze(&collected.observations, &settings(protocol)).map_err(refused)?;
-    let flips = flips::details(protocol, folder, &collected, &analysis.flips)?;
-    let result = assemble(protocol, folder, &collected, analysis, flips, locks.heads(&classes))?;
-    Ok(Computed { result, classes, collected })
+pub(super) fn compute(folder: &Utf8Path, locks: &Locks) -> Result<(Computed, Written), Failure> {
+    let (protocol, mut selection) = freeze::outline(folder)?;
+    let mut tally = Tally::default();
+    let mut join = Join::read(&protocol, folder, &mut tally)?;
+    compute_from(&protocol, locks, (&mut selection, &mut join), tally)
+}
+
+/// The same from questions and ledgers that were read already, from their first question on, and the ledgers' tally.
+///
+/// # Errors
+/// As [`compute`].
+pub(super) fn compute_from(
+    protocol: &Protocol,
+    locks: &Locks,
+    (selection, join): (&mut Selection, &mut Join),
+    tally: Tally,
+) -> Result<(Computed, Written), Failure> {
+    let folder = locks.judgments.folder();
+    let gold = Some(freeze::gold::open(&locks.judgments, protocol)?);
+    let mut sources = Sources { selection, join, gold, texts: Texts::Whole(BlobReader::at(folder)) };
+    let settings = settings(protocol);
+    let mut accumulator = Accumulator::new(&settings).map_err(refused)?;
+    let (mut writer, mut flipped) = (classes::Writer::new(protocol)?, Flipped::new());
+    let collected = collect::collect(protocol, &mut sources, tally, |question, found, observation| {
+        writer.question(question, &found.answers.distinct(protocol), &found.gold)?;
+        let Some(observation) = observation else { return Ok(()) };
+        if accumulator.take(&observation).map_err(refused)? {
+            flipped.insert(question.id.clone(), Kept::of(question, found));
+        }
+        Ok(())
+    })?;
+    let (analysis, written) = (accumulator.finish().map_err(refused)?, writer.finish()?);
+    let flips = flips::details(folder, &flipped, &analysis.flips)?;
+    let computed = assemble(protocol, folder, collected, analysis, flips, flipped, locks.heads(written.digest))?;
+    Ok((computed, written))
 }
 
 /// What follows from the ledgers and `classes.jsonl` of an export, which has no texts: the same figures.
@@ -76,15 +107,28 @@ pub(super) fn compute(protocol: &Protocol, folder: &Utf8Path, locks: &Locks) -> 
 /// # Errors
 /// As [`compute`], or the classes are not those of these answers.
 pub(super) fn compute_without_texts(folder: &Utf8Path, locks: &Locks) -> Result<Computed, Failure> {
-    let bytes = manifest::read(folder, classes::FILE)?;
-    let classes = Classes::read(&bytes)?;
-    let protocol = &freeze::load_without_texts(folder, classes.questions())?;
-    let collected = collect::collect(protocol, folder, &Texts::LeftOut)?;
-    let scores = classes.scores(protocol, &collected)?;
-    let analysis = analyze::analyze_recorded(&collected.observations, &settings(protocol), &scores).map_err(refused)?;
-    let flips = flips::details_without_texts(&collected, &analysis.flips);
-    let result = assemble(protocol, folder, &collected, analysis, flips, locks.heads(&bytes))?;
-    Ok(Computed { result, classes: bytes, collected })
+    let mut classes = Classes::open(folder)?;
+    let (protocol, mut selection) = freeze::outline_without_texts(folder, classes.questions())?;
+    let protocol = &protocol;
+    classes.check(protocol)?;
+    let digest = classes.digest();
+    let mut classes = Classes::open(folder)?;
+    let settings = settings(protocol);
+    let mut accumulator = Accumulator::new(&settings).map_err(refused)?;
+    let (mut tally, mut flipped) = (Tally::default(), Flipped::new());
+    let mut join = Join::read(protocol, folder, &mut tally)?;
+    let mut sources = Sources { selection: &mut selection, join: &mut join, gold: None, texts: Texts::LeftOut };
+    let collected = collect::collect(protocol, &mut sources, tally, |question, found, observation| {
+        let scores = classes.scores(&found.answers.distinct(protocol))?;
+        let Some(observation) = observation else { return Ok(()) };
+        if accumulator.take_recorded(&observation, &scores).map_err(refused)? {
+            flipped.insert(question.id.clone(), Kept::of(question, found));
+        }
+        Ok(())
+    })?;
+    let analysis = accumulator.finish().map_err(refused)?;
+    let flips = flips::details_without_texts(&flipped, &analysis.flips);
+    assemble(protocol, folder, collected, analysis, flips, flipped, locks.heads(digest))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "shaped for `map_err`")]
@@ -95,15 +139,17 @@ fn refused(error: AnalyzeError) -> Failure {
 fn assemble(
     protocol: &Protocol,
     folder: &Utf8Path,
-    collected: &Collected,
+    mut collected: Collected,
     analysis: Analysis,
     flips: Vec<FlipDetail>,
+    flipped: Flipped,
     heads: Vec<(String, Digest)>,
-) -> Result<AuditResult, Failure> {
-    standing::check(protocol, collected)?;
+) -> Result<Computed, Failure> {
+    standing::check(protocol, &collected)?;
     let mut machinery = machinery::describe(protocol);
     machinery.caveats.splice(0..0, origin::origin(folder)?.iter().flat_map(origin::Origin::caveats));
-    Ok(AuditResult {
+    let conduct = collected.tally.answering.conduct(protocol)?;
+    let result = AuditResult {
         format: report::FORMAT.to_owned(),
         name: protocol.spec.name.clone(),
         protocol: protocol.digest,
@@ -113,9 +159,10 @@ fn assemble(
         flips,
         snapshots: snapshots(protocol),
         machinery,
-        validity: tally::validity(protocol, collected),
-        record: collected.tally.record(heads, collected.tally.answering.conduct(protocol, &collected.observations)),
-    })
+        validity: tally::validity(protocol, &collected),
+        record: collected.tally.record(heads, conduct),
+    };
+    Ok(Computed { result, flipped, tally: collected.tally })
 }
 
 /// What follows from the ledgers in this folder, be it a run or an export.
@@ -128,7 +175,7 @@ pub(super) fn computed(folder: &Utf8Path) -> Result<Computed, Failure> {
     if manifest::is_export(folder) {
         return compute_without_texts(folder, &locks);
     }
-    compute(&freeze::load(folder)?, folder, &locks)
+    compute(folder, &locks).map(|(computed, _)| computed)
 }
 
 /// Opens a sealed run, or an export of one, and computes its result.
@@ -156,26 +203,33 @@ pub fn recorded(folder: &Utf8Path) -> Result<Option<AuditResult>, Failure> {
 
 /// Compares the recomputed result with `result.json`, byte by byte.
 pub(super) fn compare(folder: &Utf8Path, result: &AuditResult) -> Result<(), Failure> {
-    compare_file(folder, "result.json", &report::json(result))
+    compare_file(folder, "result.json", report::json(result).as_slice())
 }
 
 /// Compares a file that follows from the ledgers with what follows from them, byte by byte.
-pub(super) fn compare_file(folder: &Utf8Path, name: &str, expected: &[u8]) -> Result<(), Failure> {
+pub(super) fn compare_file(folder: &Utf8Path, name: &str, mut expected: impl BufRead) -> Result<(), Failure> {
     let path = folder.join(name);
-    let written = fs_err::read(&path).map_err(|error| {
+    let unread = |error: io::Error| {
         Failure::new(FailureClass::Evidence, format!("failed to read `{path}`: {}", error.kind()))
             .with_hint("run the audit again: it is complete and only writes its result anew")
-    })?;
-    if written == expected {
-        return Ok(());
+    };
+    let mut written = BufReader::new(fs_err::File::open(&path).map_err(unread)?);
+    let (mut one, mut other) = (Vec::new(), Vec::new());
+    for line in 1.. {
+        one.clear();
+        other.clear();
+        written.read_until(b'\n', &mut one).map_err(unread)?;
+        expected.read_until(b'\n', &mut other).map_err(unread)?;
+        if one != other {
+            let what = format!("`{path}` does not follow from the ledgers: it differs from line {line} on");
+            return Err(Failure::new(FailureClass::Evidence, what)
+                .with_hint("trust the ledgers: run the audit again to write the result anew"));
+        }
+        if one.is_empty() {
+            break;
+        }
     }
-    let (written, expected) = (String::from_utf8_lossy(&written), String::from_utf8_lossy(expected));
-    let line = written.lines().zip(expected.lines()).take_while(|(one, other)| one == other).count() + 1;
-    Err(Failure::new(
-        FailureClass::Evidence,
-        format!("`{path}` does not follow from the ledgers: it differs from line {line} on"),
-    )
-    .with_hint("trust the ledgers: run the audit again to write the result anew"))
+    Ok(())
 }
 
 /// What the statistics need of the protocol.

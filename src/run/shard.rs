@@ -4,7 +4,7 @@
 //! row, and within each shard every snapshot stands as often in each place as in the whole.
 
 use super::files::{Files, MAX_SMALL_BYTES, Unread};
-use crate::freeze::{Protocol, order};
+use crate::freeze::{Protocol, Selection, order};
 use crate::model::{Digest, Failure, FailureClass, PercentagePoints};
 use camino::Utf8Path;
 use serde::{Deserialize, Serialize};
@@ -59,7 +59,12 @@ impl Shard {
     /// # Errors
     /// It would have none.
     pub(super) fn places(self, protocol: &Protocol) -> Result<Range<usize>, Failure> {
-        let (questions, rows) = (protocol.questions.len(), order::design(protocol.snapshots.len()).len().max(1));
+        self.places_of(protocol.questions.len(), protocol)
+    }
+
+    /// The same where there are so many questions.
+    fn places_of(self, questions: usize, protocol: &Protocol) -> Result<Range<usize>, Failure> {
+        let rows = order::design(protocol.snapshots.len()).len().max(1);
         let cut = |parts: u32| match parts {
             parts if parts == self.of => questions,
             parts => (questions as u128 * u128::from(parts) / u128::from(self.of)) as usize / rows * rows,
@@ -81,9 +86,24 @@ impl Shard {
     pub(super) fn cut(self, mut protocol: Protocol) -> Result<Protocol, Failure> {
         let places = self.places(&protocol)?;
         protocol.questions = protocol.questions.drain(places).collect();
-        protocol.spec.tolerance.invalid_cells = PercentagePoints::from_units(100 * PercentagePoints::UNITS_IN_ONE);
+        tolerate_all(&mut protocol);
         Ok(protocol)
     }
+
+    /// The same for questions that are given out one at a time.
+    ///
+    /// # Errors
+    /// As [`Shard::cut`].
+    pub(super) fn narrow(self, protocol: &mut Protocol, selection: &mut Selection) -> Result<(), Failure> {
+        let questions = usize::try_from(selection.count()).unwrap_or(usize::MAX);
+        selection.cut(self.places_of(questions, protocol)?);
+        tolerate_all(protocol);
+        Ok(())
+    }
+}
+
+fn tolerate_all(protocol: &mut Protocol) {
+    protocol.spec.tolerance.invalid_cells = PercentagePoints::from_units(100 * PercentagePoints::UNITS_IN_ONE);
 }
 
 impl FromStr for Shard {

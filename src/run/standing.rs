@@ -32,7 +32,7 @@ pub(super) fn check(protocol: &Protocol, collected: &Collected) -> Result<(), Fa
 }
 
 fn missing(protocol: &Protocol, collected: &Collected) -> Vec<Missing> {
-    let asked = (protocol.questions.len() - collected.unchanged.len()) as u64;
+    let asked = collected.questions - collected.unchanged;
     let asked = asked * u64::from(protocol.spec.generate.repeats);
     let of = |name| asked.saturating_sub(collected.accepted.get(name).copied().unwrap_or(0));
     let snapshots = protocol.snapshots.iter().map(|snapshot| &snapshot.name);

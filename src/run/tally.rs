@@ -46,7 +46,7 @@ impl Tally {
     /// Takes a record of the answers.
     pub(super) fn answers(&mut self, seq: u64, record: &AnswersRecord) {
         self.take(Ledger::Answers, seq, record);
-        self.answering.take(seq, record);
+        self.answering.take(record);
         if let Record::Outcome(Outcome { of, served_model: Some(model), verdict: Verdict::Accepted(_), .. }) = record {
             self.served.entry(of.snapshot.clone()).or_default().insert(model.clone());
         }
@@ -117,7 +117,7 @@ impl Tally {
 
 /// What holds for the answers: two runs of one protocol share it.
 pub(super) fn validity(protocol: &Protocol, collected: &Collected) -> Validity {
-    let asked = (protocol.questions.len() - collected.unchanged.len()) as u64;
+    let asked = collected.questions - collected.unchanged;
     let cells = asked * u64::from(protocol.spec.generate.repeats);
     let names = || protocol.snapshots.iter().map(|snapshot| &snapshot.name);
     let accepted = |name: &SnapshotName| collected.accepted.get(name).copied().unwrap_or(0);
@@ -125,7 +125,7 @@ pub(super) fn validity(protocol: &Protocol, collected: &Collected) -> Validity {
         cells: cells * protocol.snapshots.len() as u64,
         accepted: names().map(|name| (name.to_string(), accepted(name))).collect(),
         invalid: names().map(|name| (name.to_string(), cells.saturating_sub(accepted(name)))).collect(),
-        excluded_questions: collected.excluded.len() as u64,
+        excluded_questions: collected.excluded,
         packets: collected.packets,
         mismatched_evidence: collected.mismatched,
         served_models: named(collected.tally.served.clone(), collected.tally.judges.clone()),

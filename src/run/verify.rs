@@ -1,14 +1,18 @@
 //! `churngate verify`: everything that follows from something else is computed again and compared.
 
+use super::join::{Join, TOGETHER};
 use super::manifest::{self, Manifest};
 use super::recompute::{self, Computed, Locks};
-use super::{claims, classes, shard};
-use crate::freeze::{self, Protocol};
+use super::shard::{self, Shard};
+use super::tally::Tally;
+use super::{claims, classes};
+use crate::freeze::{self, Protocol, Selection};
 use crate::ledger::{self, BlobCheck, StageReport, Verification};
 use crate::model::{Digest, Failure, FailureClass};
 use crate::report::{self, AuditResult};
 use crate::{generate, judge, retrieve};
 use camino::Utf8Path;
+use rayon::prelude::*;
 
 /// What `verify` checked.
 #[derive(Debug)]
@@ -47,28 +51,64 @@ pub fn verify(folder: &Utf8Path) -> Result<Verified, Failure> {
 fn whole(folder: &Utf8Path) -> Result<Verified, Failure> {
     let mut checked = structure(folder, BlobCheck::Present)?;
     let locks = Locks::open(folder)?;
-    let protocol = freeze::load(folder)?;
     if let Some(finished) = shard::read(folder)? {
-        checked.extend(stages(&finished.part.cut(protocol)?, &locks)?);
+        checked.extend(shard_stages(finished.part, &locks)?);
         checked.push(format!("shard {}: it has no result of its own", finished.part));
         return Ok(Verified { result: None, checked, unchecked: Vec::new(), claims: String::new() });
     }
-    checked.extend(stages(&protocol, &locks)?);
-    let computed = recompute::compute(&protocol, folder, &locks)?;
-    recompute::compare_file(folder, classes::FILE, &computed.classes)?;
+    let (protocol, mut selection) = freeze::outline(folder)?;
+    let mut tally = Tally::default();
+    let mut join = Join::read(&protocol, folder, &mut tally)?;
+    checked.extend(stages(&protocol, &locks, &mut selection, &mut join)?);
+    selection.rewind()?;
+    join.rewind()?;
+    let (computed, mut written) = recompute::compute_from(&protocol, &locks, (&mut selection, &mut join), tally)?;
+    recompute::compare_file(folder, classes::FILE, written.bytes()?)?;
     finish(folder, computed, checked, &[])
 }
 
-/// Whether each stage's ledger follows from the protocol and the stage before it.
+/// Whether the ledgers of a shard follow from the protocol and from one another.
 ///
 /// # Errors
 /// The first difference: class [`FailureClass::Evidence`].
-pub(super) fn stages(protocol: &Protocol, locks: &Locks) -> Result<[String; 3], Failure> {
-    Ok([
-        retrieve::check(protocol, &locks.evidence)?,
-        generate::check(protocol, &locks.evidence)?,
-        judge::check(protocol, &locks.answers)?,
-    ])
+pub(super) fn shard_stages(part: Shard, locks: &Locks) -> Result<[String; 3], Failure> {
+    let folder = locks.evidence.folder();
+    let (mut protocol, mut selection) = freeze::outline(folder)?;
+    part.narrow(&mut protocol, &mut selection)?;
+    let mut join = Join::read(&protocol, folder, &mut Tally::default())?;
+    stages(&protocol, locks, &mut selection, &mut join)
+}
+
+/// Whether each stage's ledger follows from the protocol and the stage before it.
+fn stages(
+    protocol: &Protocol,
+    locks: &Locks,
+    selection: &mut Selection,
+    join: &mut Join,
+) -> Result<[String; 3], Failure> {
+    let mut evidence = retrieve::Check::new(protocol, &locks.evidence);
+    let mut answers = generate::Check::new(protocol, &locks.evidence);
+    let mut judgments = judge::Check::new(protocol, &locks.answers);
+    loop {
+        let some = selection.some(TOGETHER)?;
+        if some.is_empty() {
+            break;
+        }
+        let records = join.some(protocol, &some)?;
+        let checked = some.par_iter().zip(&records).map(|(question, of)| {
+            let evidence = evidence.question(question, &of.evidence)?;
+            let answers = answers.question(question, &of.evidence, &of.answers)?;
+            Ok((evidence, answers, judgments.question(question, &of.answers, &of.judgments)?))
+        });
+        for checked in checked.collect::<Vec<Result<_, Failure>>>() {
+            let checked = checked?;
+            evidence.count(checked.0);
+            answers.count(checked.1)?;
+            judgments.count(checked.2)?;
+        }
+    }
+    join.finish()?;
+    Ok([evidence.finish(), answers.finish()?, judgments.finish()?])
 }
 
 fn export(folder: &Utf8Path) -> Result<Verified, Failure> {
@@ -80,7 +120,7 @@ fn export(folder: &Utf8Path) -> Result<Verified, Failure> {
     }
     let matrix = claims::matrix(folder, &computed)?;
     let [json, markdown] = manifest::CLAIMS;
-    recompute::compare_file(folder, json, &matrix.json())?;
+    recompute::compare_file(folder, json, matrix.json().as_slice())?;
     recompute::compare_file(folder, markdown, matrix.markdown().as_bytes())?;
     recompute::compare_file(folder, manifest::REPORTS[1], report::markdown(&computed.result).as_bytes())?;
     finish(folder, computed, checked, &UNCHECKED)

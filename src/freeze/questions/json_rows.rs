@@ -8,6 +8,7 @@ use serde_json::Value;
 use serde_json::error::Category;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::io::{self, BufRead};
 use std::ops::ControlFlow;
 
 /// An object whose names are all different.
@@ -47,6 +48,29 @@ pub(super) fn lines(text: &str, visit: &mut Visit<'_>) -> ControlFlow<()> {
         visit(fields(line, format!("line {}", index + 1)))?;
     }
     ControlFlow::Continue(())
+}
+
+/// The same for a text that is read line by line.
+///
+/// # Errors
+/// It cannot be read.
+pub(super) fn lines_of(reader: &mut impl BufRead, visit: &mut Visit<'_>) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    for number in 1.. {
+        bytes.clear();
+        if reader.read_until(b'\n', &mut bytes)? == 0 {
+            break;
+        }
+        let flow = match super::text(&bytes) {
+            Ok(line) if line.trim().is_empty() => ControlFlow::Continue(()),
+            Ok(line) => visit(fields(line, format!("line {number}"))),
+            Err((_, fault)) => visit(Err((format!("line {number}"), fault.to_owned()))),
+        };
+        if flow.is_break() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// The objects of one list: the whole document, or the member of it that holds the questions.

@@ -117,7 +117,11 @@ fn leave_out_one_cluster(questions: &mut [Question]) -> Option<String> {
     Some("all questions have the same cluster, which is left out: it tells nothing apart".to_owned())
 }
 
-fn question(row: &Row) -> Result<Question, String> {
+/// The question of a row.
+///
+/// # Errors
+/// What is wrong with it.
+pub(in crate::freeze) fn question(row: &Row) -> Result<Question, String> {
     let text = row_text(row)?;
     unweighted(row)?;
     Ok(Question { id: id_of(row, &text)?, tags: tags(row)?, cluster: name_of(row, CLUSTER, "cluster")?, text })

@@ -2,6 +2,7 @@
 
 use super::{csv_rows, json_rows, squad, yaml_rows};
 use serde_json::Value;
+use std::io::{self, BufRead};
 use std::ops::ControlFlow;
 
 /// The format of a question file, by its ending.
@@ -60,6 +61,26 @@ pub(in crate::freeze) fn each(text: &str, format: Format, visit: &mut Visit<'_>)
         Format::Csv => csv_rows::records(text, visit),
         Format::Yaml => yaml_rows::document(text, visit),
     };
+}
+
+/// The same for a file that is read a piece at a time: JSON Lines are in memory one line at a time, other formats whole.
+///
+/// # Errors
+/// The file cannot be read.
+pub(in crate::freeze) fn each_of(reader: &mut impl BufRead, format: Format, visit: &mut Visit<'_>) -> io::Result<()> {
+    if format == Format::Lines {
+        return json_rows::lines_of(reader, visit);
+    }
+    let mut bytes = Vec::new();
+    reader.read_to_end(&mut bytes)?;
+    match super::text(&bytes) {
+        Ok(text) => each(text, format, visit),
+        Err((line, fault)) => {
+            // Nothing comes after it.
+            let _ = visit(Err((format!("line {line}"), fault.to_owned())));
+        }
+    }
+    Ok(())
 }
 
 /// One entry of a document's list is a question, an article with questions, or a numbered row around one.

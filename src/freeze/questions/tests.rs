@@ -55,9 +55,9 @@ fn described(protocol: &Protocol) -> Vec<String> {
 }
 
 fn gold_of(protocol: &Protocol, bytes: &[u8]) -> BTreeMap<String, String> {
-    let gold = gold::read(bytes, protocol).unwrap();
-    let text = |id: &QuestionId| protocol.questions.iter().find(|question| question.id == *id).unwrap().text.clone();
-    gold.values().map(|gold| (text(&gold.id), gold.aliases.join(" | "))).collect()
+    let gold = gold::read(bytes, protocol.spec.questions.file.as_str()).unwrap();
+    let text = |id: &QuestionId| Some(protocol.questions.iter().find(|question| question.id == *id)?.text.clone());
+    gold.iter().filter_map(|(id, aliases)| Some((text(id)?, aliases.join(" | ")))).collect()
 }
 
 const PLAIN: [&str; 2] = [

@@ -1,8 +1,10 @@
 //! Types on disk, one module a format version, apart from the types at run time.
 
+mod about;
 mod tagged;
 pub mod v1;
 
+pub use about::About;
 pub use v1::{
     AcceptedAnswer, AcceptedEvidence, AcceptedJudgment, AnswersRecord, Attempt, DocumentRecord, EvidenceKey,
     EvidenceRecord, JudgmentsRecord, Outcome, Packet, PairLabel, PassRecord, Record, Unchanged, Usage, Verdict,

@@ -89,5 +89,5 @@ fn check_entry(reader: &BlobReader, entry: &Utf8DirEntry) -> Result<Option<u64>,
     }
     let stray = || LedgerError::Stray { path: entry.path().to_owned() };
     let digest: Digest = entry.file_name().parse().map_err(|_| stray())?;
-    Ok(Some(reader.get(&digest)?.len() as u64))
+    Ok(Some(reader.open(&digest)?.finish()?))
 }

@@ -1,12 +1,13 @@
-//! Marks as words, for the temporary files in which they wait.
+//! Marks as bytes, for the temporary file in which they wait.
 
 use super::marks::{Gist, Mark, Note};
 use super::units::{Half, Print};
-use std::io::{self, Read, Write};
 
-/// A mark with its line and its question.
+/// A mark with its place and its question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Placed {
+    /// Its ledger, in the order of stages.
+    pub ledger: usize,
     /// The line of its ledger.
     pub line: u64,
     /// The question.
@@ -16,41 +17,20 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    /// Writes it: the number of words, then the words.
-    ///
-    /// # Errors
-    /// Those of the writer.
-    pub(super) fn write(&self, to: &mut impl Write) -> io::Result<()> {
-        let mut words = vec![0, self.line];
+    /// Writes it, word by word.
+    pub(super) fn write(&self, to: &mut Vec<u8>) {
+        let mut words = vec![self.ledger as u64, self.line];
         words.extend(self.question.words());
         put(&self.mark, &mut words);
-        words[0] = words.len() as u64 - 1;
-        words.iter().try_for_each(|word| to.write_all(&word.to_le_bytes()))
+        to.extend(words.iter().flat_map(|word| word.to_le_bytes()));
     }
 
-    /// Reads the next one; `None` at the end.
-    ///
-    /// # Errors
-    /// Those of the reader, and bytes that were not written here.
-    pub(super) fn read(from: &mut impl Read) -> io::Result<Option<Self>> {
-        let Some(count) = word(from)? else { return Ok(None) };
-        let words = (0..count).map(|_| word(from)?.ok_or_else(strange)).collect::<io::Result<Vec<u64>>>()?;
-        let mut words = words.into_iter();
-        let placed = (|| Some(Self { line: words.next()?, question: print(&mut words)?, mark: take(&mut words)? }))();
-        placed.map(Some).ok_or_else(strange)
-    }
-}
-
-fn strange() -> io::Error {
-    io::Error::from(io::ErrorKind::InvalidData)
-}
-
-fn word(from: &mut impl Read) -> io::Result<Option<u64>> {
-    let mut bytes = [0; 8];
-    match from.read_exact(&mut bytes) {
-        Ok(()) => Ok(Some(u64::from_le_bytes(bytes))),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
-        Err(error) => Err(error),
+    /// Reads what was written; `None` where it was not written here.
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        let (words, _) = bytes.as_chunks();
+        let mut words = Words(words.iter());
+        let (ledger, line) = (usize::try_from(words.next()?).ok()?, words.next()?);
+        Some(Self { ledger, line, question: print(&mut words)?, mark: take(&mut words)? })
     }
 }
 
@@ -90,9 +70,17 @@ fn put(mark: &Mark, words: &mut Vec<u64>) {
 }
 
 /// The words that are left of one mark.
-type Words = std::vec::IntoIter<u64>;
+struct Words<'a>(std::slice::Iter<'a, [u8; 8]>);
 
-fn take(words: &mut Words) -> Option<Mark> {
+impl Iterator for Words<'_> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        self.0.next().map(|word| u64::from_le_bytes(*word))
+    }
+}
+
+fn take(words: &mut Words<'_>) -> Option<Mark> {
     Some(match words.next()? {
         0 => Mark::Attempt { seq: words.next()?, unit: print(words)? },
         1 => {
@@ -112,7 +100,7 @@ fn take(words: &mut Words) -> Option<Mark> {
     })
 }
 
-fn gist(words: &mut Words) -> Option<Gist> {
+fn gist(words: &mut Words<'_>) -> Option<Gist> {
     Some(match words.next()? {
         0 => Gist::Blob(half(words)?),
         1 => {
@@ -123,9 +111,9 @@ fn gist(words: &mut Words) -> Option<Gist> {
     })
 }
 
-fn answers(words: &mut Words) -> Option<Vec<(Half, Vec<Print>)>> {
+fn answers(words: &mut Words<'_>) -> Option<Vec<(Half, Vec<Print>)>> {
     let mut answers = Vec::new();
-    while !words.as_slice().is_empty() {
+    while !words.0.as_slice().is_empty() {
         let answer = half(words)?;
         let cells = words.next()?;
         answers.push((answer, (0..cells).map(|_| print(words)).collect::<Option<_>>()?));
@@ -133,11 +121,11 @@ fn answers(words: &mut Words) -> Option<Vec<(Half, Vec<Print>)>> {
     Some(answers)
 }
 
-fn print(words: &mut Words) -> Option<Print> {
+fn print(words: &mut Words<'_>) -> Option<Print> {
     Some(Print::from_words([words.next()?, words.next()?]))
 }
 
-fn half(words: &mut Words) -> Option<Half> {
+fn half(words: &mut Words<'_>) -> Option<Half> {
     Some(Half::from_words([words.next()?, words.next()?]))
 }
 
@@ -162,13 +150,12 @@ mod tests {
             Mark::Note(Note::Packet(None)),
             Mark::Note(Note::Packet(Some(vec![(half, vec![unit, unit]), (half, vec![])]))),
         ];
-        let placed: Vec<Placed> =
-            marks.into_iter().zip(2..).map(|(mark, line)| Placed { line, question: unit, mark }).collect();
-        let mut bytes = Vec::new();
-        placed.iter().try_for_each(|placed| placed.write(&mut bytes)).unwrap();
-        let mut from = bytes.as_slice();
-        let read: Vec<Placed> = std::iter::from_fn(|| Placed::read(&mut from).unwrap()).collect();
-        assert_eq!(read, placed);
-        assert!(Placed::read(&mut &bytes[..20]).is_err());
+        for (mark, line) in marks.into_iter().zip(2..) {
+            let placed = Placed { ledger: 2, line, question: unit, mark };
+            let mut bytes = Vec::new();
+            placed.write(&mut bytes);
+            assert_eq!(Placed::read(&bytes), Some(placed));
+            assert_eq!(Placed::read(&bytes[..32]), None);
+        }
     }
 }

@@ -2,10 +2,10 @@
 
 use super::units::{Half, Print, Prints};
 use crate::ledger::record::{
-    AcceptedAnswer, AcceptedEvidence, AcceptedJudgment, EvidenceKey, Outcome, Packet, PassRecord, Record, Unchanged,
-    Verdict,
+    About, AcceptedAnswer, AcceptedEvidence, AcceptedJudgment, EvidenceKey, Outcome, Packet, PassRecord, Record,
+    Unchanged, Verdict,
 };
-use crate::model::{Cell, Digest, QuestionId};
+use crate::model::{Cell, Digest};
 use std::hash::Hash;
 
 /// A blob that a record names, and the length that it says the blob has.
@@ -60,29 +60,6 @@ pub(super) enum Note {
     /// What the judge is shown: each answer with the cells that gave it. Nothing where its shape is none of a packet.
     Packet(Option<Vec<(Half, Vec<Print>)>>),
 }
-
-/// Keys and notes: each is about one question.
-pub(super) trait About {
-    /// The question.
-    fn question(&self) -> &QuestionId;
-}
-
-impl About for QuestionId {
-    fn question(&self) -> &QuestionId {
-        self
-    }
-}
-
-macro_rules! about {
-    ($($name:ty),*) => {$(
-        impl About for $name {
-            fn question(&self) -> &QuestionId {
-                &self.question
-            }
-        }
-    )*};
-}
-about!(EvidenceKey, Cell, PassRecord, Unchanged, Packet);
 
 /// What an accepted unit holds.
 pub(super) trait Accepted {
@@ -167,15 +144,6 @@ impl Noted for Packet {
             (Half::of(digest), cells.iter().map(|cell| prints.of(cell)).collect())
         };
         Note::Packet(Some(answers.iter().zip(cells).map(given).collect()))
-    }
-}
-
-/// The question that a record is about.
-pub(super) fn question<K: About, A, N: About>(record: &Record<K, A, N>) -> &QuestionId {
-    match record {
-        Record::Attempt(attempt) => attempt.of.question(),
-        Record::Outcome(outcome) => outcome.of.question(),
-        Record::Note(note) => note.question(),
     }
 }
 

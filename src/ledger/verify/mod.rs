@@ -1,19 +1,19 @@
 //! Everything about a finished run that can be checked without knowing what its texts mean.
 //!
-//! Streams through the ledgers once and never needs the run's OS lock. What a record means for the rules waits in temporary
-//! files, so that memory does not grow with the ledgers save for the units of one share of the questions.
+//! Streams through the ledgers once and never needs the run's OS lock. What a record means for the rules waits in a temporary
+//! file, so that memory does not grow with the ledgers.
 
 mod blobs;
 mod code;
 mod marks;
 mod report;
 mod rules;
-mod shares;
 mod units;
+mod waiting;
 
 pub use report::{BlobCheck, StageReport, Verification};
 
-use super::record::Record;
+use super::record::{About, Record};
 use super::scan::{End, Scan, Step};
 use super::stage::{Answers, Evidence, FILES, Judgments};
 use super::{Damage, LedgerError, Recorded, files, folder};
@@ -21,11 +21,11 @@ use crate::model::{Digest, FailureClass};
 use blobs::References;
 use camino::Utf8Path;
 use code::Placed;
-use marks::{About, Accepted, Noted};
+use marks::{Accepted, Noted};
 use serde::de::DeserializeOwned;
-use shares::Shares;
 use std::hash::Hash;
 use units::Prints;
+use waiting::Waiting;
 
 /// Checks the run in this folder: every chain from header to seal, that each ledger continues the one before it, the
 /// order of attempts and outcomes, that nothing is accepted twice, that packets hold accepted answers and judgments
@@ -52,13 +52,13 @@ fn check(folder_path: &Utf8Path, blobs: BlobCheck, report: &mut Verification) ->
     folder::refuse_links(folder_path)?;
     let protocol = folder::protocol_lock(folder_path)?.head();
     report.protocol = Some(protocol);
-    let mut stream = Stream { folder_path, blobs, prints: Prints::default(), shares: Shares::new() };
+    let mut stream = Stream { folder_path, blobs, prints: Prints::default(), waiting: Waiting::default() };
     let streamed = stream.ledgers(protocol, report);
     if streamed.as_ref().is_err_and(|error| error.class() != FailureClass::Evidence) {
         return streamed;
     }
     // What stands before a line whose chain is broken can still break a rule, and comes first.
-    if let Some((ledger, line, damage)) = stream.shares.first_broken()? {
+    if let Some((ledger, line, damage)) = stream.waiting.first_broken()? {
         let path = folder_path.join(FILES.get(ledger).copied().unwrap_or_default());
         return Err(LedgerError::Damaged { path, line, damage });
     }
@@ -71,7 +71,7 @@ struct Stream<'a> {
     folder_path: &'a Utf8Path,
     blobs: BlobCheck,
     prints: Prints,
-    shares: Shares,
+    waiting: Waiting,
 }
 
 impl Stream<'_> {
@@ -110,8 +110,8 @@ impl Stream<'_> {
             if let Some(references) = &mut references {
                 references.take(scan.line(), marks::references(&record))?;
             }
-            let (question, mark) = (marks::question(&record), marks::mark(&self.prints, seq, &record));
-            self.shares.take(ledger, &Placed { line: scan.line(), question: self.prints.of(question), mark })?;
+            let (question, mark) = (self.prints.of(record.question()), marks::mark(&self.prints, seq, &record));
+            self.waiting.take(&Placed { ledger, line: scan.line(), question, mark })?;
         };
         references.map_or(Ok(()), |mut references| references.flush())?;
         let End::Sealed { head } = end else { return Err(LedgerError::Unsealed { path }) };

@@ -6,23 +6,35 @@ use super::units::{Half, Print, Units};
 use crate::ledger::Damage;
 use std::collections::{HashMap, HashSet};
 
-/// The rules of one ledger, for the questions that are looked at together.
-pub(super) trait Rules {
-    /// Takes the next record.
+/// The rules of all ledgers, for one question.
+#[derive(Default)]
+pub(super) struct Rules {
+    evidence: EvidenceRules,
+    judgments: JudgmentsRules,
+}
+
+impl Rules {
+    /// Takes the question's next record, those of an earlier ledger first.
     ///
     /// # Errors
     /// It breaks a rule.
-    fn take(&mut self, placed: Placed) -> Result<(), Damage>;
+    pub(super) fn take(&mut self, placed: Placed) -> Result<(), Damage> {
+        match placed.ledger {
+            0 => self.evidence.take(placed),
+            1 => self.judgments.answers.take(placed),
+            _ => self.judgments.take(placed),
+        }
+    }
 }
 
 /// Evidence: two passes that agree where a note says so.
 #[derive(Default)]
-pub(super) struct EvidenceRules {
+struct EvidenceRules {
     units: Units<Half>,
     noted: HashSet<Print>,
 }
 
-impl Rules for EvidenceRules {
+impl EvidenceRules {
     fn take(&mut self, placed: Placed) -> Result<(), Damage> {
         match placed.mark {
             Mark::Attempt { seq, unit } => self.units.attempt(seq, unit),
@@ -33,9 +45,7 @@ impl Rules for EvidenceRules {
             Mark::Note(Note::Unchanged | Note::Packet(_)) => Ok(()),
         }
     }
-}
 
-impl EvidenceRules {
     fn note(&mut self, passes: [Print; 2], evidence: Half, matched: bool) -> Result<(), Damage> {
         let [first, _] = passes;
         if !self.noted.insert(first) {
@@ -53,12 +63,12 @@ impl EvidenceRules {
 
 /// Answers: one accepted answer a cell, none for a question that is noted as unchanged.
 #[derive(Default)]
-pub(super) struct AnswersRules {
+struct AnswersRules {
     units: Units<Half>,
     unchanged: HashSet<Print>,
 }
 
-impl Rules for AnswersRules {
+impl AnswersRules {
     fn take(&mut self, placed: Placed) -> Result<(), Damage> {
         match placed.mark {
             Mark::Attempt { .. } if self.unchanged.contains(&placed.question) => Err(Damage::AttemptForUnchanged),
@@ -73,7 +83,8 @@ impl Rules for AnswersRules {
 }
 
 /// Judgments: a packet of accepted answers before its attempts, and at most one label for each of its pairs.
-pub(super) struct JudgmentsRules {
+#[derive(Default)]
+struct JudgmentsRules {
     answers: AnswersRules,
     units: Units<()>,
     packets: HashMap<Print, u32>,
@@ -81,7 +92,7 @@ pub(super) struct JudgmentsRules {
     partial: HashMap<Print, HashSet<(u32, u32)>>,
 }
 
-impl Rules for JudgmentsRules {
+impl JudgmentsRules {
     fn take(&mut self, placed: Placed) -> Result<(), Damage> {
         match placed.mark {
             Mark::Attempt { seq, unit } => {
@@ -98,13 +109,6 @@ impl Rules for JudgmentsRules {
             Mark::Note(Note::Packet(Some(answers))) => self.packet(placed.question, &answers),
             Mark::Note(_) => Err(Damage::Packet),
         }
-    }
-}
-
-impl JudgmentsRules {
-    /// Judges against these answers.
-    pub(super) fn new(answers: AnswersRules) -> Self {
-        Self { answers, units: Units::default(), packets: HashMap::new(), partial: HashMap::new() }
     }
 
     fn packet(&mut self, question: Print, answers: &[(Half, Vec<Print>)]) -> Result<(), Damage> {

@@ -20,6 +20,11 @@ impl Print {
     pub(super) const fn from_words([one, other]: [u64; 2]) -> Self {
         Self(one, other)
     }
+
+    /// As a key to sort by.
+    pub(super) fn key(self) -> u128 {
+        u128::from(self.0) << 64 | u128::from(self.1)
+    }
 }
 
 /// Makes prints.

@@ -5,7 +5,7 @@ mod parts;
 
 use super::audit::{self, Finished};
 use super::recompute::{self, Locks};
-use super::verify::stages;
+use super::verify::shard_stages;
 use super::{origin, shard, standing};
 use crate::freeze;
 use crate::git;
@@ -60,9 +60,9 @@ async fn build(parts: &[Part], path: &Utf8Path) -> Result<crate::report::AuditRe
     let heads: Vec<_> = parts.iter().map(Part::heads).collect();
     let merged = serde_json::to_vec_pretty(&heads).map_err(|_| usage("the heads cannot be written"))?;
     audit::write(path, FILE, &merged)?;
-    let computed = recompute::compute(&frozen.protocol, path, &Locks::open(path)?)?;
+    let (computed, written) = recompute::compute(path, &Locks::open(path)?)?;
     standing::check_served(&frozen.protocol, path)?;
-    audit::write_reports(path, &computed)?;
+    audit::write_reports(path, &computed, written)?;
     Ok(computed.result)
 }
 

@@ -2,7 +2,7 @@
 
 use super::origin::{self, Origin};
 use super::shard::{self, Shard};
-use super::{Locks, stages, usage};
+use super::{Locks, shard_stages, usage};
 use crate::freeze::{self, Protocol};
 use crate::ledger::record::Record;
 use crate::ledger::{self, BlobCheck, Verification, stage};
@@ -72,8 +72,7 @@ impl Part {
 
     /// Whether its requests, packets and unchanged prompts follow from the protocol, as `verify` asks of every run.
     fn check_stages(&self) -> Result<(), Failure> {
-        let cut = self.shard.cut(self.protocol.clone())?;
-        stages(&cut, &Locks::open(&self.folder)?).map(|_checked| ())
+        shard_stages(self.shard, &Locks::open(&self.folder)?).map(|_checked| ())
     }
 
     pub(super) fn heads(&self) -> Heads {

@@ -1,0 +1,237 @@
+//! One question after the other, until every figure can be told. What is kept are counts of distinct values, sums, and what
+//! the figures themselves list (stable flips, tags, clusters): nothing by question.
+
+use super::AnalyzeError;
+use super::cluster::Clusters;
+use super::comparison::{Asked, Comparison};
+use super::correctness::Marked;
+use super::figures::{Alignment, Analysis, Flip, KernelFigures, Power, Trajectories};
+use super::kernel::{self, Counts};
+use super::ladder::Ladder;
+use super::lattice::Lattice;
+use super::overlap::Turnover;
+use super::round::significant;
+use super::scoring::{QuestionScores, Scoring};
+use super::settings::Settings;
+use super::soft::Soft;
+use super::stream::{self, Rows};
+use super::subgroup::Tags;
+use super::transitivity::Triples;
+use super::{flips, power};
+use crate::model::{Kernel, Observation, SnapshotName};
+
+/// The figures of an audit while its questions come in. The order of the questions decides nothing but the last digits of
+/// sums of fractions.
+///
+/// ```
+/// use churngate::{analyze::{Accumulator, Settings, analyze}, run::outside::parse};
+/// let file = r#"{"id": "q1", "answers": {"old": ["x", "x"], "new": ["y", "y"]}, "labels": [["x", "y", "different"]]}"#;
+/// let (questions, settings) = (parse(file, "answers.jsonl")?, Settings::default());
+/// let mut accumulator = Accumulator::new(&settings)?;
+/// assert!(accumulator.take(&questions[0])?); // a stable flip
+/// assert_eq!(accumulator.finish()?, analyze(&questions, &settings)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Accumulator<'s> {
+    settings: &'s Settings,
+    ends: Comparison,
+    exact: Counts,
+    semantic: Counts,
+    rows: Rows,
+    clusters: Clusters,
+    flips: Vec<Flip>,
+    marked: Marked,
+    turnover: Turnover,
+    tags: Tags,
+    ladder: Ladder,
+    trajectories: Option<Trajectories>,
+    closed_book: Option<Alignment>,
+    triples: Triples,
+    soft: Soft,
+}
+
+impl<'s> Accumulator<'s> {
+    /// No question yet.
+    ///
+    /// # Errors
+    /// Settings that name a snapshot twice, or no draws.
+    pub fn new(settings: &'s Settings) -> Result<Self, AnalyzeError> {
+        settings.check()?;
+        Ok(Self {
+            settings,
+            ends: Comparison::new(&settings.old, &settings.new),
+            exact: Counts::default(),
+            semantic: Counts::default(),
+            rows: Rows::new(),
+            clusters: Clusters::default(),
+            flips: Vec::new(),
+            marked: Marked::default(),
+            turnover: Turnover::default(),
+            tags: Tags::default(),
+            ladder: Ladder::new(settings),
+            trajectories: Trajectories::new(settings),
+            closed_book: settings.closed_book.then(Alignment::default),
+            triples: Triples::default(),
+            soft: Soft::default(),
+        })
+    }
+
+    /// Takes the next question; says whether it is a stable flip of the semantic kernel. That no question comes twice is for
+    /// the caller to see to.
+    ///
+    /// # Errors
+    /// Unequal repeats, a missing snapshot or judgment, or what else makes no audit.
+    pub fn take(&mut self, observation: &Observation) -> Result<bool, AnalyzeError> {
+        self.scored(observation, Scoring::Texts(self.settings.normalisation))
+    }
+
+    /// The same from recorded scores in place of texts.
+    ///
+    /// # Errors
+    /// As [`Accumulator::take`], or an answer has no score.
+    pub fn take_recorded(&mut self, observation: &Observation, scores: &QuestionScores) -> Result<bool, AnalyzeError> {
+        self.scored(observation, Scoring::Recorded(scores))
+    }
+
+    fn scored(&mut self, observation: &Observation, scoring: Scoring<'_>) -> Result<bool, AnalyzeError> {
+        scoring.check(observation)?;
+        let asked = self.ends.take(observation, scoring)?;
+        let steps = self.ladder.take(observation, scoring)?;
+        if let Some((asked, lattice)) = &asked {
+            self.asked(asked, *lattice)?;
+            if let Some(trajectories) = &mut self.trajectories {
+                trajectories.take(asked, &steps, self.settings)?;
+            }
+        }
+        let contrasts = asked.as_ref().map_or([0; 2], |(asked, lattice)| contrasts(asked, *lattice));
+        self.clusters.take(observation.cluster.as_deref(), contrasts);
+        self.tags.take(observation, asked.as_ref());
+        let is_flip = asked.is_some_and(|(asked, _)| asked.is_flip());
+        self.turnover.take(observation, self.settings, is_flip)?;
+        Ok(is_flip)
+    }
+
+    fn asked(&mut self, asked: &Asked<'_>, lattice: Lattice) -> Result<(), AnalyzeError> {
+        self.exact.take(&asked.exact, lattice);
+        self.semantic.take(&asked.semantic, lattice);
+        *self.rows.entry(contrasts(asked, lattice).into()).or_default() += 1;
+        self.marked.take(asked);
+        self.triples.take(&asked.semantic, lattice);
+        self.soft.take(asked)?;
+        if asked.is_flip() {
+            self.flips.extend(flips::describe(asked));
+            if let Some(alignment) = &mut self.closed_book {
+                alignment.count(asked, &SnapshotName::closed_book())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Every figure.
+    ///
+    /// # Errors
+    /// There was no question, or sums and laws are beyond what can be computed exactly.
+    pub fn finish(mut self) -> Result<Analysis, AnalyzeError> {
+        if self.ends.questions() == 0 {
+            return Err(AnalyzeError::NoQuestions);
+        }
+        flips::sort(&mut self.flips);
+        let repeats = self.ends.lattice.map_or((0, 0), |lattice| (lattice.repeats().old, lattice.repeats().new));
+        Ok(Analysis {
+            questions: self.ends.questions(),
+            asked: self.ends.asked,
+            unchanged: self.ends.unchanged,
+            repeats,
+            confidence: self.settings.confidence,
+            kernels: self.kernels()?,
+            correctness: self.marked.finish()?,
+            overlap: self.turnover.finish(),
+            subgroups: self.tags.finish(&self.ends)?,
+            power: self.smallest_detectable(),
+            ladder: self.ladder.finish()?,
+            transitivity: self.triples.finish(&self.ends)?,
+            soft: self.soft.finish(self.ends.unchanged, self.settings)?,
+            unknown: if self.ends.asked == 0 { None } else { Some(self.marked.unknown()?) },
+            flips: self.flips,
+            trajectories: self.trajectories,
+            closed_book: self.closed_book,
+        })
+    }
+
+    fn kernels(&self) -> Result<Vec<KernelFigures>, AnalyzeError> {
+        let mut rows = self.rows.clone();
+        if self.ends.unchanged > 0 {
+            *rows.entry((0, 0)).or_default() += self.ends.unchanged;
+        }
+        let draws = stream::draw(&rows, self.settings.draws, self.settings.bootstrap_key);
+        let of = |kernel, counts, draws: &[i64]| {
+            let clusters = self.clusters.bounds(kernel, self.ends.units(), self.settings)?;
+            kernel::figures(counts, &self.ends, kernel, draws, clusters, self.settings)
+        };
+        Ok(vec![of(Kernel::Exact, &self.exact, &draws.exact)?, of(Kernel::Semantic, &self.semantic, &draws.semantic)?])
+    }
+
+    fn smallest_detectable(&self) -> Power {
+        let moments = kernel::moments(&self.semantic.contrasts(self.ends.unchanged), self.ends.units());
+        let power = power::power(moments, self.settings.confidence.alpha());
+        Power { smallest_detectable: significant(power.smallest_detectable) }
+    }
+}
+
+/// The contrasts under the exact and the semantic kernel, in lattice units.
+fn contrasts(asked: &Asked<'_>, lattice: Lattice) -> [i64; 2] {
+    [&asked.exact, &asked.semantic].map(|edges| lattice.contrast(edges.agreeing()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Answer, Digest, EvidenceKeys, Label, QuestionId, SnapshotAnswers};
+    use std::collections::BTreeMap;
+
+    /// One of twelve sorts of question, none of which is a stable flip.
+    fn observation(number: u32) -> Observation {
+        let answer = |text: &str| Answer::parse(text, 512).unwrap();
+        let sides = [[["x", "x"], ["x", "y"]], [["x", "y"], ["y", "x"]], [["y", "y"], ["x", "y"]]];
+        let [old, new] = sides[number as usize % 3];
+        let evidence = |from: u32| EvidenceKeys {
+            ids: vec![format!("d{}", (number + from) % 4)],
+            urls: vec![None],
+            contents: vec![Digest::of(b"text")],
+        };
+        let side = |snapshot, answers: [&str; 2], evidence| SnapshotAnswers {
+            snapshot,
+            answers: answers.map(answer).into(),
+            evidence: Some(evidence),
+        };
+        Observation {
+            id: QuestionId(format!("q{number}")),
+            cluster: None,
+            tags: vec![format!("tag {}", number % 2)],
+            snapshots: vec![
+                side(SnapshotName::old(), old, evidence(0)),
+                side(SnapshotName::new_snapshot(), new, evidence(1)),
+            ],
+            judgments: BTreeMap::from([((answer("x"), answer("y")), Label::Different)]),
+            similarities: BTreeMap::new(),
+            gold: vec!["x".to_owned()],
+            unchanged: false,
+        }
+    }
+
+    /// What is kept of so many questions, but for the figures of numbers.
+    fn kept(questions: u32) -> String {
+        let settings = Settings::default();
+        let mut accumulator = Accumulator::new(&settings).unwrap();
+        for number in 0..questions {
+            assert!(!accumulator.take(&observation(number)).unwrap());
+        }
+        format!("{accumulator:?}").chars().filter(|c| !c.is_ascii_digit()).collect()
+    }
+
+    #[test]
+    fn what_is_kept_is_the_same_for_sixty_questions_and_for_six_thousand() {
+        assert_eq!(kept(60), kept(6_000));
+    }
+}

@@ -1,0 +1,37 @@
+//! The question that a record is about: each is about one.
+
+use super::v1::{EvidenceKey, Packet, PassRecord, Record, Unchanged};
+use crate::model::{Cell, QuestionId};
+
+/// Keys, notes and records.
+pub trait About {
+    /// The question.
+    fn question(&self) -> &QuestionId;
+}
+
+impl About for QuestionId {
+    fn question(&self) -> &QuestionId {
+        self
+    }
+}
+
+macro_rules! about {
+    ($($name:ty),*) => {$(
+        impl About for $name {
+            fn question(&self) -> &QuestionId {
+                &self.question
+            }
+        }
+    )*};
+}
+about!(EvidenceKey, Cell, PassRecord, Unchanged, Packet);
+
+impl<K: About, A, N: About> About for Record<K, A, N> {
+    fn question(&self) -> &QuestionId {
+        match self {
+            Self::Attempt(attempt) => attempt.of.question(),
+            Self::Outcome(outcome) => outcome.of.question(),
+            Self::Note(note) => note.question(),
+        }
+    }
+}
