@@ -20,6 +20,7 @@ pub mod ledger;
 pub mod model;
 pub mod process;
 pub mod publish;
+pub mod recording;
 pub mod report;
 pub mod retrieve;
 pub mod run;

@@ -5,7 +5,7 @@
 mod harness;
 
 use anyhow::Result;
-use harness::raw::{RawServer, Reply};
+use harness::raw::{RawServer, Reply, Request};
 use harness::{Workspace, code, stderr, stdout};
 use serde_json::{Value, json};
 use std::{fs, process::Output};
@@ -142,6 +142,69 @@ fn a_budget_that_is_reached_stops_cleanly_and_counts_what_earlier_processes_spen
         assert!(report.contains("0.2900 USD"), "{report}");
         let verified = workspace.churngate(&["verify", &folder.display().to_string()])?;
         assert_eq!(code(&verified)?, 0, "{}", stderr(&verified));
+    }
+    Ok(())
+}
+
+/// What a server of this path says of one answer, and that it took more tokens than there are.
+fn absurd(request: &Request) -> Reply {
+    let text = json!({ "answer": format!("answer {}", request.number) }).to_string();
+    let (id, most) = (format!("response-{}", request.number), u64::MAX);
+    Reply::json(
+        200,
+        &match request.path.rsplit('/').next().unwrap() {
+            "messages" => json!({
+                "id": id, "model": "m-1", "stop_reason": "end_turn", "content": [{ "type": "text", "text": text }],
+                "usage": { "input_tokens": most, "output_tokens": most, "cache_read_input_tokens": most, "cache_creation_input_tokens": most },
+            }),
+            "responses" => json!({
+                "id": id, "model": "m-1", "status": "completed",
+                "output": [{ "type": "message", "content": [{ "type": "output_text", "text": text }] }],
+                "usage": { "input_tokens": most, "output_tokens": most, "input_tokens_details": { "cached_tokens": most } },
+            }),
+            _ => json!({
+                "id": id, "model": "m-1",
+                "choices": [{ "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": text } }],
+                "usage": { "prompt_tokens": most, "completion_tokens": most, "prompt_tokens_details": { "cached_tokens": most } },
+            }),
+        },
+    )
+}
+
+#[test]
+fn a_server_that_counts_more_tokens_than_there_are_gives_the_largest_figure_and_uses_up_every_budget() -> Result<()> {
+    for interface in ["openai", "responses", "anthropic"] {
+        let server = RawServer::start(absurd)?;
+        let workspace = Workspace::quickstart()?;
+        let limited = |budget: &str| {
+            let model = format!(
+                "{interface}: {{ model: m, base_url: \"{}/v1\", price: {{ input: 2, output: 10 }} }}",
+                server.host
+            );
+            workspace.write(
+                "spec.yaml",
+                workspace
+                    .read("churngate.yaml")?
+                    .replace("file: questions.jsonl", "file: questions.jsonl\n  select: { count: 3, seed: 1 }")
+                    .replace("reader: {}", &format!("unchanged_evidence: sample\n  {model}"))
+                    + budget,
+            )
+        };
+        limited("")?;
+        let output = workspace.churngate(&["run", "spec.yaml", "--runs", "whole"])?;
+        assert!(matches!(code(&output)?, 0 | 1), "{interface}: {}", stderr(&output));
+        let folder = fs::read_dir(workspace.path("whole"))?.next().unwrap()?.path();
+        let result: Value = serde_json::from_slice(&fs::read(folder.join("result.json"))?)?;
+        assert_eq!(result["record"]["tokens"], json!([u64::MAX, u64::MAX]), "{interface}");
+        assert_eq!(result["record"]["nano_usd"], json!(u64::MAX), "{interface}");
+        let verified = workspace.churngate(&["verify", &folder.display().to_string()])?;
+        assert_eq!(code(&verified)?, 0, "{interface}: {}", stderr(&verified));
+
+        limited("budget: { tokens: 10000000, usd: 1000 }\n")?;
+        let output = workspace.churngate(&["run", "spec.yaml", "--runs", "limited", "--tasks", "1"])?;
+        assert_eq!(code(&output)?, 4, "{interface}: {}", stderr(&output));
+        assert!(stderr(&output).contains("has no room for another call"), "{interface}: {}", stderr(&output));
+        assert!(!stderr(&output).contains("panicked"), "{interface}: {}", stderr(&output));
     }
     Ok(())
 }

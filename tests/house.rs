@@ -27,6 +27,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("gate", &["model", "spec", "analyze"]),
     ("report", &["model", "analyze", "gate"]),
     ("publish", &["model", "report", "http"]),
+    ("recording", &["model", "ledger", "http"]),
     (
         "run",
         &[
@@ -37,8 +38,22 @@ const TABLE: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "model", "spec", "ledger", "http", "process", "git", "freeze", "retrieve", "generate", "judge", "analyze",
-            "gate", "report", "publish", "run",
+            "model",
+            "spec",
+            "ledger",
+            "http",
+            "process",
+            "git",
+            "freeze",
+            "retrieve",
+            "generate",
+            "judge",
+            "analyze",
+            "gate",
+            "report",
+            "publish",
+            "recording",
+            "run",
         ],
     ),
 ];

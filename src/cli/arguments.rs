@@ -79,6 +79,18 @@ impl SpecArguments {
     }
 }
 
+/// Whether calls over HTTP are recorded, or answered from a recording.
+#[derive(Debug, Args)]
+pub struct TapeArguments {
+    /// Write every exchange over HTTP to this folder, without keys, so that the audit can be replayed.
+    #[arg(long, value_name = "DIR")]
+    pub record: Option<Utf8PathBuf>,
+    /// Answer every call over HTTP from this folder, which `--record` wrote, and call nobody. A replay has a run folder of its
+    /// own, is told as one wherever it is told, and marks no commit.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["record", "base"])]
+    pub replay: Option<Utf8PathBuf>,
+}
+
 /// A spec, and how far to go in checking it.
 #[derive(Debug, Args)]
 pub struct CheckArguments {
@@ -88,6 +100,9 @@ pub struct CheckArguments {
     /// Make one call to each server of a language model, and say what it served and which controls it took.
     #[arg(long)]
     pub probe: bool,
+    /// Whether calls are recorded or replayed.
+    #[command(flatten)]
+    pub tape: TapeArguments,
 }
 
 /// A spec, and how to run it.
@@ -99,6 +114,9 @@ pub struct RunArguments {
     /// Calls in flight at most, in place of the spec's own numbers.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub tasks: Option<u32>,
+    /// Whether calls are recorded or replayed.
+    #[command(flatten)]
+    pub tape: TapeArguments,
     /// Run one part of the questions, such as `3/16`, in a job of its own; `merge` joins all of them.
     #[arg(long, value_name = "N/OF")]
     pub shard: Option<run::Shard>,
@@ -122,6 +140,9 @@ pub struct DiffArguments {
     /// Print nothing but the result.
     #[arg(short, long)]
     pub quiet: bool,
+    /// Whether calls are recorded or replayed.
+    #[command(flatten)]
+    pub tape: TapeArguments,
     /// Questions that are shown with their documents.
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub limit: usize,

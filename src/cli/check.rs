@@ -1,35 +1,50 @@
 //! `churngate check`.
 
 use super::arguments::CheckArguments;
-use super::{context, output};
+use super::{context, output, tape};
+use crate::http::Context;
 use crate::http::chat::{Facts, Probed, Tokens};
 use crate::model::Failure;
 use crate::run::{self, Plan, Prepared};
 use crate::spec::{RetrieveBackend, SqlEngine};
+use tokio::runtime::Runtime;
 
 /// Validates the spec, resolves its snapshots and prints the plan. Spends nothing, unless it is asked to probe.
 pub fn check(arguments: &CheckArguments) -> Result<u8, Failure> {
     let draft = run::read(arguments.spec.request())?;
     // Without its keys an engine cannot be asked what its snapshots are; all else can still be checked.
-    let has_keys = context::missing_secrets(draft.spec()).is_empty();
-    let context = if has_keys { Some(context::context(draft.spec(), None, true)?) } else { None };
-    let prepared = super::runtime()?.block_on(run::prepare(draft, context.as_ref()))?;
+    let taped = arguments.tape.record.is_some() || arguments.tape.replay.is_some();
+    let has_keys = taped || context::missing_secrets(draft.spec()).is_empty();
+    let context = if has_keys { Some(context::context(draft.spec(), &arguments.tape, None, true)?) } else { None };
+    let runtime = super::runtime()?;
+    let prepared = runtime.block_on(run::prepare(draft, context.as_ref()));
+    let prepared = context.as_ref().map_or(Ok(()), tape::sound).and(prepared)?;
     let plan = run::plan(&prepared);
     output::write(text(&prepared, &plan, context.is_some() || !has_probes(&prepared)).as_bytes())?;
     plan.within_budget()?;
-    if arguments.probe { probe(&prepared) } else { Ok(0) }
+    if !arguments.probe {
+        return Ok(0);
+    }
+    let context = match context {
+        Some(context) => context,
+        None => context::context(&prepared.protocol.spec, &arguments.tape, None, true)?,
+    };
+    probe(&prepared, &context, &runtime)
 }
 
 /// One call to each server. The first failure is the command's.
-fn probe(prepared: &Prepared) -> Result<u8, Failure> {
-    let context = context::context(&prepared.protocol.spec, None, true)?;
-    let probed = super::runtime()?.block_on(run::probe(prepared, &context))?;
+fn probe(prepared: &Prepared, context: &Context, runtime: &Runtime) -> Result<u8, Failure> {
+    let probed = runtime.block_on(run::probe(prepared, context))?;
+    if context.client.is_replaying() {
+        output::line("probe: replayed from a recording, no server was called")?;
+    }
     if probed.is_empty() {
         output::line("probe: the spec names no server of a language model")?;
     }
     for one in &probed {
         output::line(&said(one))?;
     }
+    tape::sound(context)?;
     probed.into_iter().find_map(|one| one.failure).map_or(Ok(0), Err)
 }
 

@@ -1,10 +1,11 @@
 //! The outside world of a run: keys from the environment, the client, progress, Ctrl-C.
 
-use super::output;
+use super::arguments::TapeArguments;
 use super::progress::Progress;
+use super::{output, tape};
 use crate::http::{Budget, Client, Context, HttpSettings, Secrets};
 use crate::model::{Failure, FailureClass, Observer, Silent};
-use crate::spec::{Named, Spec};
+use crate::spec::{Named, RetrieveBackend, Spec, SqlEngine};
 use secrecy::SecretString;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,25 +15,32 @@ use tokio_util::sync::CancellationToken;
 ///
 /// # Errors
 /// A key that the spec names is not set or no text; the client cannot be built.
-pub fn context(spec: &Spec, tasks: Option<u32>, quiet: bool) -> Result<Context, Failure> {
-    made(spec, &spec.named(), tasks, quiet)
+pub fn context(spec: &Spec, tape: &TapeArguments, tasks: Option<u32>, quiet: bool) -> Result<Context, Failure> {
+    made(spec, &spec.named(), tape, tasks, quiet)
 }
 
 /// Makes the context of retrieval alone, which needs no key of a generator or a judge.
 ///
 /// # Errors
 /// As [`context`], of the keys that retrieval needs.
-pub fn for_retrieval(spec: &Spec, tasks: Option<u32>, quiet: bool) -> Result<Context, Failure> {
-    made(spec, &spec.named_in_retrieval(), tasks, quiet)
+pub fn for_retrieval(spec: &Spec, tape: &TapeArguments, tasks: Option<u32>, quiet: bool) -> Result<Context, Failure> {
+    made(spec, &spec.named_in_retrieval(), tape, tasks, quiet)
 }
 
-fn made(spec: &Spec, named: &Named<'_>, tasks: Option<u32>, quiet: bool) -> Result<Context, Failure> {
+fn made(
+    spec: &Spec,
+    named: &Named<'_>,
+    tape: &TapeArguments,
+    tasks: Option<u32>,
+    quiet: bool,
+) -> Result<Context, Failure> {
     let settings = HttpSettings { connect_timeout: Duration::from_secs(10), max_body_bytes: 16 << 20 };
     let observer: Arc<dyn Observer> = if quiet { Arc::new(Silent) } else { Arc::new(Progress::start()) };
     let minutes = spec.budget.minutes.map(|minutes| Instant::now() + Duration::from_secs(u64::from(minutes) * 60));
+    let secrets = Arc::new(if tape.replay.is_some() { secrets_of_a_replay(spec, named)? } else { secrets(named)? });
     Ok(Context {
-        client: Client::new(settings)?,
-        secrets: Arc::new(secrets(named)?),
+        client: tape::between(Client::new(settings)?, tape, named, &secrets, &*observer)?,
+        secrets,
         observer,
         cancel: CancellationToken::new(),
         budget: Arc::new(Budget::new(spec.budget.calls, minutes).limited(spec.budget.tokens, spec.budget.nano_usd)),
@@ -44,17 +52,41 @@ fn made(spec: &Spec, named: &Named<'_>, tasks: Option<u32>, quiet: bool) -> Resu
 fn secrets(named: &Named<'_>) -> Result<Secrets, Failure> {
     let missing = missing(named);
     if missing.is_empty() {
-        let mut secrets = Secrets::default();
-        for name in named.keys.iter().chain(&named.passed).copied() {
-            if let Ok(key) = std::env::var(name) {
-                secrets.insert(name, SecretString::from(key));
-            }
-        }
-        return Ok(secrets);
+        return Ok(held(named));
     }
     Err(Failure::new(FailureClass::Usage, missing.join("\n")).with_hint(
         "the spec names it; set it, or take it out of `key_env`, `secret_headers` or `env` where it is not needed",
     ))
+}
+
+/// The same where no server is called: keys of servers need not be there. What programs and databases are given must.
+fn secrets_of_a_replay(spec: &Spec, named: &Named<'_>) -> Result<Secrets, Failure> {
+    let Named { keys, passed } = named;
+    let of_a_database = |name: &&str| match &spec.retrieve.backend {
+        RetrieveBackend::Sql(sql) => matches!(&sql.engine, SqlEngine::Postgres { url_env } if url_env == name),
+        _ => false,
+    };
+    let needed = Named { keys: keys.iter().copied().filter(of_a_database).collect(), passed: passed.clone() };
+    let mut secrets = secrets(&needed)?;
+    for name in keys.difference(&needed.keys).copied() {
+        let key = std::env::var(name).ok().filter(|key| usable(key)).unwrap_or_else(|| UNUSED.to_owned());
+        secrets.insert(name, SecretString::from(key));
+    }
+    Ok(secrets)
+}
+
+/// What stands for a key that nobody is sent: too short to be looked for in replies.
+const UNUSED: &str = "unused";
+
+/// The variables' values, where they are set.
+fn held(named: &Named<'_>) -> Secrets {
+    let mut secrets = Secrets::default();
+    for name in named.keys.iter().chain(&named.passed).copied() {
+        if let Ok(key) = std::env::var(name) {
+            secrets.insert(name, SecretString::from(key));
+        }
+    }
+    secrets
 }
 
 /// What is wrong with the variables that the spec names, a line each: a key must fit into a header, what is passed on to a

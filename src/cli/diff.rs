@@ -10,7 +10,7 @@ use crate::run;
 /// Retrieves, and prints what changed in the evidence. Calls neither generator nor judge.
 pub fn diff(arguments: &DiffArguments) -> Result<u8, Failure> {
     let draft = run::read(arguments.spec.request())?;
-    let context = context::for_retrieval(draft.spec(), arguments.tasks, arguments.quiet)?;
+    let context = context::for_retrieval(draft.spec(), &arguments.tape, arguments.tasks, arguments.quiet)?;
     let limit = arguments.limit;
     let compared = async { run::diff(run::prepare(draft, Some(&context)).await?, limit, &context).await };
     let compared = super::runtime()?.block_on(interruptible(compared, &context))?;

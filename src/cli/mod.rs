@@ -15,6 +15,7 @@ mod publish;
 mod report;
 mod run;
 mod schema;
+mod tape;
 mod verify;
 
 use crate::model::{Failure, FailureClass};

@@ -1,7 +1,7 @@
 //! `churngate run`.
 
 use super::arguments::RunArguments;
-use super::{context, output};
+use super::{context, output, tape};
 use crate::gate::{Decision, Verdict};
 use crate::http::Context;
 use crate::model::{Failure, FailureClass};
@@ -12,7 +12,7 @@ use camino::Utf8Path;
 /// Runs the audit and prints its report.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let draft = run::read(run::Request { shard: arguments.shard, ..arguments.spec.request() })?;
-    let context = context::context(draft.spec(), arguments.tasks, arguments.quiet)?;
+    let context = context::context(draft.spec(), &arguments.tape, arguments.tasks, arguments.quiet)?;
     let runtime = super::runtime()?;
     let prepared = runtime.block_on(interruptible(run::prepare(draft, Some(&context)), &context))?;
     if let Some(file) = &arguments.folder_file {
@@ -48,7 +48,7 @@ pub fn tell_folder(file: &Utf8Path, folder: &Utf8Path) -> Result<(), Failure> {
 /// it started end with it.
 pub async fn interruptible<T>(work: impl Future<Output = Result<T, Failure>>, context: &Context) -> Result<T, Failure> {
     tokio::select! {
-        finished = work => finished,
+        finished = work => tape::standing(finished, context),
         failure = context::interrupted_twice(&context.cancel) => Err(failure),
     }
 }

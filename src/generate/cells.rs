@@ -5,7 +5,7 @@ use super::backend::Called;
 use super::plan::Plan;
 use super::resume::Standing;
 use crate::http::chat::Reason;
-use crate::http::{Attempted, Context, Pace, RetryPolicy, Tally, interrupted, until_accepted};
+use crate::http::{Attempted, Context, InFlight, Pace, RetryPolicy, Tally, Unit, interrupted, until_accepted};
 use crate::ledger::Writer;
 use crate::ledger::record::{AcceptedAnswer, AnswersRecord, Attempt, Outcome, Record, Verdict};
 use crate::ledger::stage::Answers;
@@ -104,16 +104,15 @@ impl<'a> Calls<'a> {
 
     async fn attempt(&self, cell: &Cell, asked: Asked<'_>, number: u32) -> Result<Attempted<()>, Failure> {
         let most = self.backend.estimate(asked.prompt);
-        let entered = self.pace.enter(&self.context, StageName::Generate, most.tokens).await;
-        let in_flight = entered.ok_or_else(interrupted)?;
+        let in_flight = self.pace.enter(&self.context, StageName::Generate, most.tokens).await?;
         let reserved = self.context.budget.begin(most, &self.context.cancel).await?;
         let at_ms = now_ms();
         let prepared = self.backend.prepare(asked, &self.plan.turn(cell, number, at_ms)?)?;
         let attempt = Attempt { of: cell.clone(), request: prepared.digest(), at_ms };
         let seq = self.writer.append(&Record::Attempt(attempt)).await?;
-        let came = prepared.make(&self.context).await;
+        let came = prepared.make(&self.context.of(Unit::answer(cell))).await;
         self.pace.took(most, &came.facts);
-        self.set_pace(&came.verdict);
+        set_pace(&in_flight, &came.verdict);
         let stands = self.stands(cell, &came);
         // The call is over: the next one need not wait until this one's outcome is durable, unless there must be none.
         let stops = stands.is_err() || matches!(came.verdict, Err(Fault::Fatal { .. }));
@@ -145,16 +144,6 @@ impl<'a> Calls<'a> {
         if self.backend.counts_tokens() { self.context.must_count(&came.facts, "generator") } else { Ok(()) }
     }
 
-    fn set_pace(&self, verdict: &Result<Answer, Fault>) {
-        match verdict {
-            Ok(_) => self.pace.answered(),
-            Err(Fault::Invalid { reason, retry_after }) if *reason == Reason::RateLimited.code() => {
-                self.pace.refused(*retry_after);
-            }
-            Err(_) => {}
-        }
-    }
-
     /// Stops an audit whose generator has not given one answer, before it waits for all other cells as well.
     fn give_up(&self) -> Result<(), Failure> {
         let given_up = self.given_up.fetch_add(1, Ordering::Relaxed) + 1;
@@ -164,6 +153,16 @@ impl<'a> Calls<'a> {
         let message = format!("the generator gave no answer at all to the first {given_up} cells");
         Err(Failure::new(FailureClass::Incomplete, self.tally.after(&message))
             .with_hint("see that it runs and is reachable, then run the same command again to go on"))
+    }
+}
+
+fn set_pace(in_flight: &InFlight<'_>, verdict: &Result<Answer, Fault>) {
+    match verdict {
+        Ok(_) => in_flight.answered(),
+        Err(Fault::Invalid { reason, retry_after }) if *reason == Reason::RateLimited.code() => {
+            in_flight.refused(*retry_after);
+        }
+        Err(_) => {}
     }
 }
 

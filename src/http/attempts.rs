@@ -102,10 +102,7 @@ async fn wait(context: &Context, stage: StageName, reason: &'static str, wait: D
         return Err(too_long(wait));
     }
     context.observer.observe(Event::Retrying { stage, reason, wait });
-    tokio::select! {
-        () = tokio::time::sleep(wait) => Ok(()),
-        () = context.cancel.cancelled() => Err(interrupted()),
-    }
+    context.pause(wait).await
 }
 
 fn too_long(wait: Duration) -> Failure {

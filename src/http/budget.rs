@@ -72,6 +72,15 @@ impl Budget {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
+    /// Ends when the time is up, with what is to be said then; never where there is no limit.
+    pub async fn time_up(&self) -> Failure {
+        match self.deadline {
+            Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+            None => std::future::pending().await,
+        }
+        used_up_here("minutes")
+    }
+
     /// Counts what a ledger says was spent before.
     pub fn count(&self, before: Amount) {
         let mut spend = self.spend();
@@ -87,7 +96,8 @@ impl Budget {
     /// Takes one call out of the budget, and reserves what it takes at most.
     ///
     /// # Errors
-    /// Nothing is left, or the time is up: the audit stops cleanly and can be resumed. Or it is cancelled.
+    /// Nothing is left, or the time is up, also while it waits: the audit stops cleanly and can be resumed. Or it is
+    /// cancelled.
     pub async fn begin(&self, most: Amount, cancel: &CancellationToken) -> Result<Reserved<'_>, Failure> {
         loop {
             let mut settled = pin!(self.settled.notified());
@@ -100,6 +110,7 @@ impl Budget {
             tokio::select! {
                 () = settled => {}
                 () = cancel.cancelled() => return Err(interrupted()),
+                failure = self.time_up() => return Err(failure),
             }
         }
     }
@@ -209,6 +220,15 @@ mod tests {
         let failure = budget.begin(most, &cancel).await.unwrap_err();
         assert!(failure.message.contains("calls"), "a failed call is still a call: {failure}");
         assert_eq!(budget.spent(), Amount { tokens: 5, nano_usd: 400 });
+    }
+
+    #[tokio::test]
+    async fn the_end_of_the_time_ends_the_wait() {
+        let soon = Instant::now() + Duration::from_millis(30);
+        let (budget, cancel) = (Budget::new(None, Some(soon)).limited(Some(10), None), CancellationToken::new());
+        let _under_way = budget.begin(tokens(10), &cancel).await.unwrap();
+        let failure = budget.begin(tokens(10), &cancel).await.unwrap_err();
+        assert_eq!((failure.class, failure.message.contains("minutes")), (FailureClass::Incomplete, true), "{failure}");
     }
 
     #[tokio::test]

@@ -76,11 +76,17 @@ pub enum CallError {
     /// The client could not be set up: the system's certificate roots cannot be read.
     #[error("the certificate roots of the system cannot be read")]
     Setup,
+    /// A replay, and the recording has no such exchange. No call was made.
+    #[error("the recording has no reply to this request")]
+    NotRecorded,
+    /// What calls came to can no longer be recorded. No call was made.
+    #[error("the recording cannot be written")]
+    NotKept,
 }
 
 impl CallError {
     /// Every one, for tables.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Connect,
         Self::Timeout,
         Self::Cut,
@@ -89,6 +95,8 @@ impl CallError {
         Self::Redirect,
         Self::KeyInTheOpen,
         Self::Setup,
+        Self::NotRecorded,
+        Self::NotKept,
     ];
 
     /// Whether another attempt can come to something else.
@@ -109,6 +117,8 @@ impl CallError {
             Self::Redirect => "redirected",
             Self::KeyInTheOpen => "key-through-proxy",
             Self::Setup => "no-certificate-roots",
+            Self::NotRecorded => "not-recorded",
+            Self::NotKept => "not-kept",
         }
     }
 }

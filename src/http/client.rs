@@ -1,6 +1,6 @@
 //! The client itself.
 
-use super::{Call, CallError, HeaderText, Reply, proxy};
+use super::{Call, CallError, HeaderText, Reply, Tape, Unit, proxy};
 use crate::model::{Failure, FailureClass};
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::header::{HeaderName, HeaderValue};
@@ -26,6 +26,8 @@ pub struct HttpSettings {
 pub struct Client {
     settings: HttpSettings,
     inner: Arc<OnceLock<Option<Inner>>>,
+    tape: Option<Arc<dyn Tape>>,
+    unit: Unit,
 }
 
 /// The connections of one process.
@@ -47,14 +49,48 @@ impl Client {
         if settings.connect_timeout.is_zero() || settings.max_body_bytes == 0 {
             return Err(Failure::new(FailureClass::Usage, "the limits of HTTP calls must be above zero"));
         }
-        Ok(Self { settings, inner: Arc::default() })
+        Ok(Self { settings, inner: Arc::default(), tape: None, unit: Unit::default() })
     }
 
-    /// Makes one call, once. Never follows a redirect, never retries.
+    /// The same with a tape between it and the network.
+    #[must_use]
+    pub fn with_tape(self, tape: Arc<dyn Tape>) -> Self {
+        Self { tape: Some(tape), ..self }
+    }
+
+    /// The same, for the calls of one unit of work.
+    #[must_use]
+    pub fn of(&self, unit: Unit) -> Self {
+        Self { unit, ..self.clone() }
+    }
+
+    /// Its tape, where there is one.
+    #[must_use]
+    pub fn tape(&self) -> Option<&dyn Tape> {
+        self.tape.as_deref()
+    }
+
+    /// Whether every call is answered from a recording and none is made.
+    #[must_use]
+    pub fn is_replaying(&self) -> bool {
+        self.tape().is_some_and(Tape::replays)
+    }
+
+    /// Makes one call, once. Never follows a redirect, never retries. Where a tape answers, nothing is made.
     ///
     /// # Errors
     /// There is no complete reply. A reply of any status is no error here.
     pub async fn send(&self, call: &Call) -> Result<Reply, CallError> {
+        let Some(tape) = self.tape() else { return self.make(call).await };
+        if let Some(played) = tape.play(call, &self.unit) {
+            return played;
+        }
+        let came = self.make(call).await;
+        tape.keep(call, &self.unit, &came);
+        came
+    }
+
+    async fn make(&self, call: &Call) -> Result<Reply, CallError> {
         let inner = self.inner.get_or_init(|| Inner::build(&self.settings)).as_ref().ok_or(CallError::Setup)?;
         let request = request(call)?;
         if proxy::reads_key(call, request.url(), &inner.proxies) {

@@ -1,9 +1,10 @@
 //! What a stage needs of the outside world.
 
 use super::chat::Facts;
-use super::{Budget, Call, CallError, Client, Reply, Reserved, Secrets};
+use super::{Budget, Call, CallError, Client, Reply, Reserved, Secrets, Unit, interrupted};
 use crate::model::{Event, Failure, FailureClass, Observer};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// The outside world of a run: given to every stage, made once by `cli`.
@@ -32,6 +33,33 @@ impl Context {
         let mut reply = self.client.send(call).await?;
         reply.body = self.secrets.redact(reply.body);
         Ok(reply)
+    }
+
+    /// The same, for the calls of one unit of work.
+    #[must_use]
+    pub fn of(&self, unit: Unit) -> Self {
+        Self { client: self.client.of(unit), ..self.clone() }
+    }
+
+    /// Waits for so long. A recording has no limits that a wait could keep.
+    ///
+    /// # Errors
+    /// The audit is cancelled meanwhile, or its time is up.
+    pub async fn pause(&self, time: Duration) -> Result<(), Failure> {
+        let time = if self.client.is_replaying() { Duration::ZERO } else { time };
+        self.unless_ended(tokio::time::sleep(time)).await
+    }
+
+    /// What comes of a wait, of whatever sort.
+    ///
+    /// # Errors
+    /// The audit is cancelled meanwhile, or its time is up.
+    pub async fn unless_ended<T>(&self, wait: impl Future<Output = T>) -> Result<T, Failure> {
+        tokio::select! {
+            came = wait => Ok(came),
+            () = self.cancel.cancelled() => Err(interrupted()),
+            failure = self.budget.time_up() => Err(failure),
+        }
     }
 
     /// Counts what a call took, as its server says, and tells what is spent so far.

@@ -18,6 +18,7 @@ pub mod secrets;
 pub mod served;
 pub mod spare;
 pub mod tally;
+pub mod tape;
 
 pub use attempts::{Attempted, RetryPolicy, interrupted, until_accepted};
 pub use budget::{Budget, Reserved};
@@ -29,3 +30,4 @@ pub use retry_after::retry_after;
 pub use secrets::Secrets;
 pub use served::Served;
 pub use tally::Tally;
+pub use tape::{Tape, Unit};

@@ -3,8 +3,8 @@
 //! up no other.
 
 use super::rate::Rate;
-use super::{Context, chat::Facts};
-use crate::model::{Amount, Event, RateLimit, StageName};
+use super::{Context, chat::Facts, interrupted};
+use crate::model::{Amount, Event, Failure, RateLimit, StageName};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -24,6 +24,8 @@ struct State {
     /// Permits to be withdrawn as soon as they come back.
     owed: usize,
     answered: usize,
+    /// How often the pace was lowered.
+    lowered: u64,
     quiet_until: Option<Instant>,
     rate: Rate,
 }
@@ -33,6 +35,8 @@ struct State {
 pub struct InFlight<'a> {
     pace: &'a Pace,
     permit: Option<SemaphorePermit<'a>>,
+    /// How often the pace had been lowered when it began.
+    lowered: u64,
 }
 
 impl Pace {
@@ -40,19 +44,20 @@ impl Pace {
     #[must_use]
     pub fn new(most: u32, limit: RateLimit) -> Self {
         let most = (most as usize).clamp(1, Semaphore::MAX_PERMITS);
-        let state = State { allowed: most, owed: 0, answered: 0, quiet_until: None, rate: Rate::new(limit) };
+        let state =
+            State { allowed: most, owed: 0, answered: 0, lowered: 0, quiet_until: None, rate: Rate::new(limit) };
         Self { permits: Semaphore::new(most), most, state: Mutex::new(state) }
     }
 
-    /// Waits until a call may be made that takes so many tokens; `None` where the audit is cancelled meanwhile. Long waits are
-    /// told to the context's observer.
-    pub async fn enter(&self, context: &Context, stage: StageName, tokens: u64) -> Option<InFlight<'_>> {
+    /// Waits until a call may be made that takes so many tokens. Long waits are told to the context's observer.
+    ///
+    /// # Errors
+    /// The audit is cancelled meanwhile, or its time is up.
+    pub async fn enter(&self, context: &Context, stage: StageName, tokens: u64) -> Result<InFlight<'_>, Failure> {
         let mut has_slot = false;
         loop {
-            let permit = tokio::select! {
-                permit = self.permits.acquire() => permit.ok()?,
-                () = context.cancel.cancelled() => return None,
-            };
+            // Nobody closes it: an error could only mean that the audit ends.
+            let permit = context.unless_ended(self.permits.acquire()).await?.map_err(|_| interrupted())?;
             // Whoever waits for the server takes no slot meanwhile: else all of them would go on at once, beyond the rate.
             if !has_slot && self.quiet().is_none() {
                 has_slot = true;
@@ -63,7 +68,8 @@ impl Pace {
                 if !has_slot {
                     continue;
                 }
-                return Some(InFlight { pace: self, permit: Some(permit) }).filter(|_| !context.cancel.is_cancelled());
+                let in_flight = InFlight { pace: self, permit: Some(permit), lowered: self.state().lowered };
+                return if context.cancel.is_cancelled() { Err(interrupted()) } else { Ok(in_flight) };
             };
             drop(permit);
             wait(context, stage, "the server's limits", quiet).await?;
@@ -80,8 +86,7 @@ impl Pace {
         state.quiet_until = state.quiet_until.max(until);
     }
 
-    /// The server took a call and answered.
-    pub fn answered(&self) {
+    fn raise(&self) {
         let mut state = self.state();
         state.answered += 1;
         if state.answered < state.allowed || state.allowed == self.most {
@@ -95,17 +100,16 @@ impl Pace {
         }
     }
 
-    /// The server refused a call for its rate, and perhaps said how long to wait before the next one.
-    pub fn refused(&self, wait: Option<Duration>) {
+    /// Several calls in flight are refused for one cause: of those that began at one pace only the first lowers it.
+    fn lower(&self, began: u64, wait: Option<Duration>) {
         let mut state = self.state();
         state.answered = 0;
         let until = wait.and_then(|wait| Instant::now().checked_add(wait));
-        // Several calls in flight are refused for one cause: only the first of them lowers the pace.
-        if state.quiet_until.is_some_and(|until| until > Instant::now()) {
-            state.quiet_until = state.quiet_until.max(until);
+        state.quiet_until = state.quiet_until.max(until);
+        if began < state.lowered {
             return;
         }
-        state.quiet_until = until;
+        state.lowered += 1;
         let allowed = (state.allowed / 2).max(1);
         let withdrawn = state.allowed - allowed;
         state.allowed = allowed;
@@ -129,21 +133,29 @@ impl Pace {
     }
 }
 
+impl InFlight<'_> {
+    /// The server took the call and answered.
+    pub fn answered(&self) {
+        self.pace.raise();
+    }
+
+    /// The server refused the call for its rate, and perhaps said how long to wait before the next one.
+    pub fn refused(&self, wait: Option<Duration>) {
+        self.pace.lower(self.lowered, wait);
+    }
+}
+
 /// Waits are told from this length on.
 const WORTH_TELLING: Duration = Duration::from_secs(1);
 
-/// `None` where the audit is cancelled meanwhile.
-async fn wait(context: &Context, stage: StageName, what: &'static str, time: Duration) -> Option<()> {
+async fn wait(context: &Context, stage: StageName, what: &'static str, time: Duration) -> Result<(), Failure> {
     if time.is_zero() {
-        return Some(());
+        return Ok(());
     }
     if time >= WORTH_TELLING {
         context.observer.observe(Event::Waiting { stage, what, wait: time });
     }
-    tokio::select! {
-        () = tokio::time::sleep(time) => Some(()),
-        () = context.cancel.cancelled() => None,
-    }
+    context.pause(time).await
 }
 
 impl Drop for InFlight<'_> {
@@ -161,66 +173,84 @@ impl Drop for InFlight<'_> {
 mod tests {
     use super::*;
     use crate::http::{Budget, Client, HttpSettings, Secrets};
-    use crate::model::Silent;
+    use crate::model::{FailureClass, Silent};
     use futures_util::FutureExt as _;
     use std::sync::Arc;
     use tokio_util::sync::CancellationToken;
 
-    fn context() -> Context {
+    fn context_until(deadline: Option<Instant>) -> Context {
         let settings = HttpSettings { connect_timeout: Duration::from_secs(1), max_body_bytes: 1 };
         Context {
             client: Client::new(settings).unwrap(),
             secrets: Arc::new(Secrets::default()),
             observer: Arc::new(Silent),
             cancel: CancellationToken::new(),
-            budget: Arc::new(Budget::new(None, None)),
+            budget: Arc::new(Budget::new(None, deadline)),
             concurrency: None,
         }
     }
 
     fn pace(most: u32) -> (Pace, Context) {
-        (Pace::new(most, RateLimit::default()), context())
+        (Pace::new(most, RateLimit::default()), context_until(None))
     }
 
     /// Enters with a call of ten tokens.
-    async fn enter<'a>(pace: &'a Pace, context: &Context) -> Option<InFlight<'a>> {
+    async fn enter<'a>(pace: &'a Pace, context: &Context) -> Result<InFlight<'a>, Failure> {
         pace.enter(context, StageName::Judge, 10).await
+    }
+
+    /// One call that the server refuses, and perhaps says how long to wait.
+    async fn refused(pace: &Pace, context: &Context, wait: Option<Duration>) {
+        enter(pace, context).await.unwrap().refused(wait);
     }
 
     #[tokio::test]
     async fn a_limit_of_the_spec_spreads_calls_and_headers_hold_them() {
         let limit = RateLimit { requests_per_minute: Some(600), tokens_per_minute: None };
-        let (pace, context) = (Pace::new(8, limit), context());
+        let (pace, context) = (Pace::new(8, limit), context_until(None));
         let started = Instant::now();
         for _ in 0..3 {
-            assert!(enter(&pace, &context).await.is_some());
+            assert!(enter(&pace, &context).await.is_ok());
         }
         assert!(started.elapsed() >= Duration::from_millis(200));
         let hold = Some(Duration::from_millis(300));
         pace.took(Amount::default(), &Facts { hold, ..Facts::default() });
         assert_eq!(pace.allowed(), 8, "a header is no refusal");
         let since = Instant::now();
-        assert!(enter(&pace, &context).await.is_some());
+        assert!(enter(&pace, &context).await.is_ok());
         assert!(since.elapsed() >= Duration::from_millis(290));
     }
 
     #[tokio::test]
     async fn the_pace_falls_by_half_and_rises_by_one() {
         let (pace, context) = pace(8);
-        let calls: Vec<_> = futures_util::future::join_all((0..8).map(|_| enter(&pace, &context))).await;
+        let mut calls = Vec::new();
+        for _ in 0..8 {
+            calls.push(enter(&pace, &context).await.unwrap());
+        }
         assert!(enter(&pace, &context).now_or_never().is_none(), "nine calls are in flight");
-        pace.refused(None);
-        pace.refused(None);
-        assert_eq!(pace.allowed(), 2);
+        for call in &calls {
+            call.refused(None);
+        }
+        assert_eq!(pace.allowed(), 4, "all of them were refused for one cause");
         drop(calls);
-        let two = [enter(&pace, &context).now_or_never(), enter(&pace, &context).now_or_never()];
-        assert!(two.iter().all(Option::is_some) && enter(&pace, &context).now_or_never().is_none());
-        pace.answered();
-        pace.answered();
+        let mut four = Vec::new();
+        for _ in 0..4 {
+            four.push(enter(&pace, &context).now_or_never().unwrap().unwrap());
+        }
+        assert!(enter(&pace, &context).now_or_never().is_none());
+        four[0].refused(None);
+        assert_eq!(pace.allowed(), 2, "these began at the lower pace");
+        drop(four);
+        let two = [enter(&pace, &context).await.unwrap(), enter(&pace, &context).await.unwrap()];
+        assert!(enter(&pace, &context).now_or_never().is_none());
+        for call in &two {
+            call.answered();
+        }
         assert_eq!(pace.allowed(), 3);
         assert!(enter(&pace, &context).now_or_never().is_some());
         for _ in 0..100 {
-            pace.answered();
+            two[0].answered();
         }
         assert_eq!(pace.allowed(), 8);
     }
@@ -229,27 +259,61 @@ mod tests {
     async fn a_wish_holds_up_every_call_and_counts_once() {
         let (pace, context) = pace(8);
         // Long enough for five refusals on the slowest machine.
-        let (started, wish) = (Instant::now(), Duration::from_millis(700));
+        let wish = Duration::from_millis(700);
+        let mut calls = Vec::new();
         for _ in 0..5 {
-            pace.refused(Some(wish));
+            calls.push(enter(&pace, &context).await.unwrap());
+        }
+        let started = Instant::now();
+        for call in &calls {
+            call.refused(Some(wish));
         }
         assert_eq!(pace.allowed(), 4);
-        assert!(enter(&pace, &context).await.is_some());
+        drop(calls);
+        assert!(enter(&pace, &context).await.is_ok());
         assert!(started.elapsed() >= wish);
-        pace.refused(Some(Duration::from_mins(10)));
+        refused(&pace, &context, Some(Duration::from_mins(10))).await;
         context.cancel.cancel();
-        assert!(enter(&pace, &context).await.is_none());
+        assert_eq!(enter(&pace, &context).await.unwrap_err().message, "interrupted");
+    }
+
+    #[tokio::test]
+    async fn what_one_server_wishes_holds_up_no_other() {
+        let ((generator, context), (judge, _)) = (pace(2), pace(2));
+        refused(&generator, &context, Some(Duration::from_mins(10))).await;
+        assert!(enter(&generator, &context).now_or_never().is_none());
+        for _ in 0..20 {
+            enter(&judge, &context).now_or_never().unwrap().unwrap().answered();
+        }
+        assert_eq!((generator.allowed(), judge.allowed()), (1, 2));
+    }
+
+    #[tokio::test]
+    async fn the_end_of_the_budgets_time_ends_every_wait() {
+        let soon = || context_until(Some(Instant::now() + Duration::from_millis(30)));
+        let slow = RateLimit { requests_per_minute: Some(1), tokens_per_minute: None };
+        let (of_the_server, of_the_spec, of_others) =
+            (pace(2).0, Pace::new(2, slow), Pace::new(1, RateLimit::default()));
+        refused(&of_the_server, &context_until(None), Some(Duration::from_mins(10))).await;
+        drop(enter(&of_the_spec, &context_until(None)).await.unwrap());
+        let _in_flight = enter(&of_others, &context_until(None)).await.unwrap();
+        for (pace, wait) in [(&of_the_server, "Retry-After"), (&of_the_spec, "a slot"), (&of_others, "a place")] {
+            let failure = enter(pace, &soon()).await.unwrap_err();
+            assert_eq!(failure.class, FailureClass::Incomplete, "{wait}");
+            assert!(failure.message.contains("the budget of minutes is used up"), "{wait}: {failure}");
+        }
     }
 
     #[tokio::test]
     async fn who_waits_for_the_server_takes_no_slot_meanwhile() {
-        let (limit, context) = (RateLimit { requests_per_minute: Some(300), tokens_per_minute: None }, context());
-        let pace = Pace::new(8, limit);
-        pace.refused(Some(Duration::from_millis(700)));
+        let limit = RateLimit { requests_per_minute: Some(300), tokens_per_minute: None };
+        let (pace, context) = (Pace::new(8, limit), context_until(None));
+        let call = InFlight { pace: &pace, permit: None, lowered: 0 };
+        call.refused(Some(Duration::from_millis(700)));
         let mut waiting = futures_util::future::join_all((0..4).map(|_| enter(&pace, &context)));
         assert!((&mut waiting).now_or_never().is_none(), "all of them wait");
         let after = Instant::now() + Duration::from_millis(700);
-        assert!(waiting.await.iter().all(Option::is_some));
+        assert!(waiting.await.iter().all(Result::is_ok));
         // Four calls at 300 a minute: the last one comes three slots of 200 ms after the first.
         assert!(after.elapsed() >= Duration::from_millis(590), "{:?}", after.elapsed());
     }
@@ -258,8 +322,8 @@ mod tests {
     async fn at_least_one_call_may_be_made() {
         let (pace, context) = pace(0);
         for _ in 0..5 {
-            pace.refused(None);
+            refused(&pace, &context, None).await;
         }
-        assert!(enter(&pace, &context).await.is_some());
+        assert!(enter(&pace, &context).await.is_ok());
     }
 }

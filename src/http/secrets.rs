@@ -42,6 +42,12 @@ impl Secrets {
         self.keys().any(|key| bytes.windows(key.len()).any(|window| window == key))
     }
 
+    /// Whether the key of this variable is so short that [`Secrets::redact`] leaves it where it stands.
+    #[must_use]
+    pub fn is_too_short_to_hide(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|key| key.expose_secret().len() < SHORTEST)
+    }
+
     fn keys(&self) -> impl Iterator<Item = &[u8]> {
         self.0.values().map(|key| key.expose_secret().as_bytes()).filter(|key| key.len() >= SHORTEST)
     }

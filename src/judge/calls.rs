@@ -8,7 +8,7 @@ use super::progress::Progress;
 use super::record::{JudgmentOutcome, attempt};
 use super::stage::{Packets, Work};
 use crate::http::chat::{Facts, Reason};
-use crate::http::{Attempted, Context, Pace, RetryPolicy, interrupted, until_accepted};
+use crate::http::{Attempted, Context, InFlight, Pace, RetryPolicy, Unit, interrupted, until_accepted};
 use crate::ledger::record::{self, Record, Verdict};
 use crate::model::{Digest, Event, Failure, FailureClass, StageName};
 use crate::spec::JudgeSpec;
@@ -114,14 +114,14 @@ impl Calls<'_> {
     async fn ask(&self, prepared: &Prepared, part: &Part) -> Result<Attempted<()>, Failure> {
         let (work, question) = (self.work, &prepared.note.question);
         let most = self.backend.estimate(&prepared.packet, part);
-        let entered = self.pace.enter(&self.context, StageName::Judge, most.tokens).await;
-        let in_flight = entered.ok_or_else(interrupted)?;
+        let in_flight = self.pace.enter(&self.context, StageName::Judge, most.tokens).await?;
         let reserved = self.context.budget.begin(most, &self.context.cancel).await?;
         let seq = work.writer.append(&attempt(question, self.backend.request(&prepared.packet, part))).await?;
-        let Judged { verdict, facts, body, latency } = self.backend.ask(&prepared.packet, part, &self.context).await;
+        let asked = self.context.of(Unit::judgment(question));
+        let Judged { verdict, facts, body, latency } = self.backend.ask(&prepared.packet, part, &asked).await;
         let (verdict, attempted) = weigh(verdict);
         self.pace.took(most, &facts);
-        self.set_pace(&attempted);
+        set_pace(&in_flight, &attempted);
         let stands = self.stands(&attempted, &facts);
         // The call is over: the next one need not wait until this one's outcome is durable, unless there must be none.
         let stops = stands.is_err() || matches!(attempted, Attempted::Fatal(_));
@@ -145,16 +145,6 @@ impl Calls<'_> {
         if self.backend.counts_tokens() { self.context.must_count(facts, "judge") } else { Ok(()) }
     }
 
-    fn set_pace(&self, attempted: &Attempted<()>) {
-        match attempted {
-            Attempted::Accepted(()) => self.pace.answered(),
-            Attempted::Invalid { reason, retry_after } if *reason == Reason::RateLimited.code() => {
-                self.pace.refused(*retry_after);
-            }
-            Attempted::Invalid { .. } | Attempted::Fatal(_) => {}
-        }
-    }
-
     /// Stops an audit whose judge has not judged anything, before it waits for all other packets as well.
     fn give_up(&self) -> Result<(), Failure> {
         let missing = self.missing.fetch_add(1, Ordering::Relaxed) + 1;
@@ -164,6 +154,16 @@ impl Calls<'_> {
         let message = format!("the judge gave no judgment at all of the first {missing} packets");
         Err(Failure::new(FailureClass::Incomplete, self.work.tally.after(&message))
             .with_hint("see that it runs and is reachable, then run the same command again to go on"))
+    }
+}
+
+fn set_pace(in_flight: &InFlight<'_>, attempted: &Attempted<()>) {
+    match attempted {
+        Attempted::Accepted(()) => in_flight.answered(),
+        Attempted::Invalid { reason, retry_after } if *reason == Reason::RateLimited.code() => {
+            in_flight.refused(*retry_after);
+        }
+        Attempted::Invalid { .. } | Attempted::Fatal(_) => {}
     }
 }
 

@@ -82,6 +82,14 @@ pub enum LedgerError {
         /// The digest of what was to be frozen.
         expected: Digest,
     },
+    /// Replies that were read from a recording beside replies of servers.
+    #[error("`{path}` holds replies {}", whence(*.replayed))]
+    OtherReplies {
+        /// The ledger.
+        path: Utf8PathBuf,
+        /// Whether those in it were read from a recording.
+        replayed: bool,
+    },
     /// A lock of another run.
     #[error("the lock belongs to the run in `{lock}`, not to `{folder}`")]
     OtherRun {
@@ -248,6 +256,10 @@ pub enum Damage {
     },
 }
 
+const fn whence(replayed: bool) -> &'static str {
+    if replayed { "that were read from a recording, not from servers" } else { "of servers, not of a recording" }
+}
+
 fn holder(pid: Option<u32>) -> String {
     pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
 }
@@ -284,6 +296,7 @@ impl LedgerError {
             | Self::Lost { .. }
             | Self::Unsealed { .. }
             | Self::OtherProtocol { .. }
+            | Self::OtherReplies { .. }
             | Self::BlobDamaged { .. }
             | Self::Stray { .. } => FailureClass::Evidence,
         }
@@ -293,6 +306,9 @@ impl LedgerError {
         match self {
             Self::NoRun { .. } => Some("name the folder of a run: `.churngate/<digest>` beside its spec"),
             Self::Held { .. } => Some("wait until it ends, or stop it; two processes never write one run"),
+            Self::OtherReplies { .. } => Some(
+                "a replay has a run folder of its own, whose name ends in `.replay`; neither goes on with the other",
+            ),
             Self::NewerFormat { .. } => Some("use the version of the program that wrote this run"),
             Self::Unsealed { .. } => Some("the run is not finished: `churngate run` with its spec goes on with it"),
             Self::Damaged { .. } | Self::BlobDamaged { .. } | Self::Missing { .. } | Self::Lost { .. } => {

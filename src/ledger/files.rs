@@ -98,7 +98,7 @@ fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
 ///
 /// # Errors
 /// Something else than a plain file stands there, or the file system refuses.
-pub(super) fn open_or_create(path: &Utf8Path) -> Result<File, LedgerError> {
+pub fn open_or_create(path: &Utf8Path) -> Result<File, LedgerError> {
     if !is_plain_file(path)? {
         let created = no_follow(OpenOptions::new().write(true).create(true).truncate(false)).open(path);
         created.map_err(|error| LedgerError::io("create", path, error))?;
@@ -109,7 +109,7 @@ pub(super) fn open_or_create(path: &Utf8Path) -> Result<File, LedgerError> {
 /// Opens a plain file for reading.
 ///
 /// # Errors
-/// As [`open_plain`].
+/// Nothing stands there, something else than a plain file does, or the file system refuses.
 pub(super) fn open_to_read(path: &Utf8Path) -> Result<File, LedgerError> {
     open_plain(path, OpenOptions::new().read(true))
 }

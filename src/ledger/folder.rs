@@ -35,6 +35,7 @@ pub struct RunFolder {
 pub(super) struct Inner {
     pub path: Utf8PathBuf,
     pub durability: Durability,
+    pub replay: bool,
     pub store: Arc<Store>,
     writers: Mutex<BTreeSet<&'static str>>,
     /// Held, never read: the OS lock ends when the file is closed.
@@ -51,19 +52,38 @@ impl RunFolder {
         Self::open_with(path, Durability::Full)
     }
 
+    /// As [`RunFolder::open`], for a run whose servers' replies are read from a recording: every ledger that is begun in it
+    /// says so in its header.
+    ///
+    /// # Errors
+    /// As [`RunFolder::open`].
+    pub fn open_replay(path: &Utf8Path) -> Result<Self, LedgerError> {
+        Self::open_as(path, Durability::Full, true)
+    }
+
     /// As [`RunFolder::open`], with another durability: for measurements and tests alone.
     ///
     /// # Errors
     /// As [`RunFolder::open`].
     pub fn open_with(path: &Utf8Path, durability: Durability) -> Result<Self, LedgerError> {
+        Self::open_as(path, durability, false)
+    }
+
+    fn open_as(path: &Utf8Path, durability: Durability, replay: bool) -> Result<Self, LedgerError> {
         create_folder(path)?;
         let lock = take_lock(path)?;
         create_folder(&path.join("blobs"))?;
         refuse_links(path)?;
         let store = Arc::new(Store::open(path, durability)?);
-        let inner =
-            Inner { path: path.to_owned(), durability, store, writers: Mutex::new(BTreeSet::new()), _lock: lock };
+        let writers = Mutex::new(BTreeSet::new());
+        let inner = Inner { path: path.to_owned(), durability, replay, store, writers, _lock: lock };
         Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Whether the replies of servers are read from a recording.
+    #[must_use]
+    pub fn is_replay(&self) -> bool {
+        self.inner.replay
     }
 
     /// Where it is.

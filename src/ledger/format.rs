@@ -65,13 +65,16 @@ pub(super) struct Header {
     pub tool: String,
     /// The head of the ledger before it.
     pub before: Digest,
+    /// Whether the replies of servers were read from a recording.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replayed: bool,
 }
 
 impl Header {
     /// The header of a ledger that begins now.
-    pub(super) fn new(stage: &str, before: Digest) -> Self {
+    pub(super) fn new(stage: &str, before: Digest, replayed: bool) -> Self {
         let tool = env!("CARGO_PKG_VERSION").to_owned();
-        Self { format: FormatVersion::CURRENT, stage: stage.to_owned(), tool, before }
+        Self { format: FormatVersion::CURRENT, stage: stage.to_owned(), tool, before, replayed }
     }
 
     /// Its line, without the newline.
@@ -235,10 +238,13 @@ mod tests {
 
     #[test]
     fn a_header_round_trips_and_versions_read_exactly() {
-        let header = Header::new("answers", prev());
-        let line = header.line().unwrap();
-        assert!(line.starts_with(br#"{"format":"1.0","stage":"answers","tool":""#));
-        assert_eq!(Header::parse(&line), Ok(header));
+        for replayed in [false, true] {
+            let header = Header::new("answers", prev(), replayed);
+            let line = header.line().unwrap();
+            assert!(line.starts_with(br#"{"format":"1.0","stage":"answers","tool":""#));
+            assert_eq!(line.ends_with(br#","replayed":true}"#), replayed);
+            assert_eq!(Header::parse(&line), Ok(header));
+        }
         for text in ["1", "1.", ".0", "01.0", "1.0.0", "1.x", "-1.0", "4294967296.0"] {
             assert_eq!(text.parse::<FormatVersion>(), Err(Damage::Header), "{text}");
         }

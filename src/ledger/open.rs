@@ -25,7 +25,7 @@ pub enum Opened<S: Recorded> {
 ///
 /// # Errors
 /// Any other damage (with file and line), a ledger that continues another one, a lock of another run, a ledger that
-/// is already open, or the file system refuses.
+/// is already open, replayed replies where servers' own are wanted or the other way round, or the file system refuses.
 pub fn open<S: Recorded>(folder: &RunFolder, before: &Lock<S::Before>) -> Result<Opened<S>, LedgerError> {
     if before.folder() != folder.path() {
         let (lock, folder) = (before.folder().to_owned(), folder.path().to_owned());
@@ -46,6 +46,8 @@ fn open_taken<S: Recorded>(folder: &RunFolder, before: &Lock<S::Before>) -> Resu
     scan.check_before(before.head())?;
     if !scan.has_header() {
         refuse_orphans::<S>(folder)?;
+    } else if scan.is_replayed() != folder.is_replay() {
+        return Err(LedgerError::OtherReplies { path, replayed: scan.is_replayed() });
     }
     let (end, record) = read::last_record(&mut scan)?;
     if let End::Sealed { head } = end {
@@ -57,7 +59,7 @@ fn open_taken<S: Recorded>(folder: &RunFolder, before: &Lock<S::Before>) -> Resu
         read.map_err(|error| scan.damaged_at(scan.whole_lines(), Damage::Record { column: error.column() }))?;
     }
     let notes = note_of(S::FILE, end, scan.whole_lines()).into_iter().collect();
-    let tail = continue_at(folder, &scan, &Header::new(S::NAME, before.head()))?;
+    let tail = continue_at(folder, &scan, &Header::new(S::NAME, before.head(), folder.is_replay()))?;
     Writer::start(folder.inner(), tail, notes).map(Opened::Open)
 }
 

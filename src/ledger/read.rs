@@ -59,6 +59,19 @@ impl<S: Recorded> Iterator for Reader<S> {
     }
 }
 
+/// Whether the replies of servers in this run were read from a recording, as any of its ledgers says.
+///
+/// # Errors
+/// A ledger is missing, or its header is not one of its stage.
+pub fn is_replayed(folder_path: &Utf8Path) -> Result<bool, LedgerError> {
+    fn by_header<S: Recorded>(folder_path: &Utf8Path) -> Result<bool, LedgerError> {
+        Ok(Scan::open(&folder_path.join(S::FILE), S::NAME)?.is_replayed())
+    }
+    Ok(by_header::<Evidence>(folder_path)?
+        || by_header::<Answers>(folder_path)?
+        || by_header::<Judgments>(folder_path)?)
+}
+
 /// The lock of a sealed stage, found by reading its whole chain and comparing it with the ledger before it.
 ///
 /// # Errors

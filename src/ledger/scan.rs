@@ -92,6 +92,11 @@ impl<R: BufRead> Scan<R> {
         Ok(scan)
     }
 
+    /// Whether the header says that the replies of servers were read from a recording.
+    pub(super) fn is_replayed(&self) -> bool {
+        self.header.as_ref().is_some_and(|header| header.replayed)
+    }
+
     fn take_header(&mut self, stage: &'static str) -> Result<(), LedgerError> {
         let header = Header::parse(&self.buffer).map_err(|damage| self.damaged(damage))?;
         if header.format.major > FormatVersion::CURRENT.major {

@@ -5,6 +5,11 @@ use super::lines::{Annotation, Lines, annotations};
 use super::wording::{self, Standing};
 use crate::report::{self, AuditResult};
 
+/// A fork could have made up the verdict in an artifact of its own run; a mark would let it pass.
+const NO_MARK_OF_AN_ARTIFACT: &str = "what came in an artifact marks no commit";
+/// A recording says what servers answered once, not what they answer for this commit.
+const NO_MARK_OF_A_REPLAY: &str = "a replay marks no commit";
+
 /// An audit that came to no verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failed {
@@ -31,6 +36,8 @@ pub(super) struct Notice {
     pub line: String,
     /// Remarks at lines of files, for a check run.
     pub annotations: Vec<Annotation>,
+    /// Why it marks no commit, where it must not.
+    pub unmarked: Option<&'static str>,
     body: Body,
 }
 
@@ -42,13 +49,15 @@ enum Body {
 
 impl Notice {
     /// A result, with the texts that may be shown.
+    /// A replay has a comment of its own, as an artifact has.
     pub(super) fn of_result(result: &AuditResult, disclosure: Disclosure, exploratory: bool, lines: &Lines) -> Self {
         let shown = disclosed(result, disclosure);
         let standing = wording::standing(&shown.decision, exploratory);
         let line = wording::line(&shown, exploratory);
         Self {
             name: shown.name.clone(),
-            key: shown.name.clone(),
+            key: if shown.is_replay() { format!("replay:{}", shown.name) } else { shown.name.clone() },
+            unmarked: shown.is_replay().then_some(NO_MARK_OF_A_REPLAY),
             word: wording::word(shown.decision.verdict),
             standing,
             annotations: annotations(&shown, standing, &line, lines),
@@ -67,6 +76,7 @@ impl Notice {
             standing: Standing::Error,
             line: format!("no verdict: {why}"),
             annotations: Vec::new(),
+            unmarked: None,
             body: Body::Failure { why, advice, message: failed.message.clone() },
         }
     }
@@ -74,7 +84,7 @@ impl Notice {
     /// The same, from files that somebody else made. Its comment is another one than the audit's own, whatever name it
     /// gives itself: a colon stands in no name of a spec.
     pub(super) fn of_an_artifact(self) -> Self {
-        Self { key: format!("artifact:{}", self.name), ..self }
+        Self { key: format!("artifact:{}", self.name), unmarked: Some(NO_MARK_OF_AN_ARTIFACT), ..self }
     }
 
     /// Markdown of at most `budget` bytes.

@@ -71,8 +71,6 @@ impl Server {
 }
 
 const UNWANTED: &str = "not wanted";
-/// A fork could have made up the verdict in an artifact of its own run; a mark would let it pass.
-const NO_MARK: &str = "what came in an artifact marks no commit";
 const NEWER: &str = "a newer run has marked the commit";
 const COMMENTING: Permission = Permission::PullRequests;
 
@@ -89,7 +87,7 @@ async fn to_server(notice: &Notice, around: &Surroundings, options: &Options, cl
         Subject::Nothing(why) => return Server::left(why),
         Subject::Commit { sha, pull_request } => (sha, pull_request),
     };
-    let unmarked = options.mark == MarkKind::None || options.artifact;
+    let unmarked = options.mark == MarkKind::None || notice.unmarked.is_some();
     if options.comment == CommentMode::Never && unmarked {
         return Server::left(UNWANTED);
     }
@@ -112,8 +110,8 @@ async fn to_server(notice: &Notice, around: &Surroundings, options: &Options, cl
 }
 
 async fn mark(api: &Api<'_>, notice: &Notice, sha: &Sha, around: &Surroundings, options: &Options) -> Outcome {
-    if options.artifact {
-        return Outcome::Left(NO_MARK);
+    if let Some(why) = notice.unmarked {
+        return Outcome::Left(why);
     }
     let (page, run) = (around.run_url(), (around.run_id, around.run_attempt));
     let marked = match options.mark {

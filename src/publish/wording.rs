@@ -42,8 +42,9 @@ pub const fn word(verdict: Verdict) -> &'static str {
 /// One line: verdict, D̂ of each kernel, stable flips.
 #[must_use]
 pub fn line(result: &AuditResult, exploratory: bool) -> String {
-    let prefix = if exploratory { "exploratory, " } else { "" };
-    let mut line = format!("{prefix}{}: D\u{302}", word(result.decision.verdict));
+    let exploratory = if exploratory { "exploratory, " } else { "" };
+    let replayed = if result.is_replay() { "replayed, " } else { "" };
+    let mut line = format!("{exploratory}{replayed}{}: D\u{302}", word(result.decision.verdict));
     for (number, figures) in result.analysis.kernels.iter().enumerate() {
         let comma = if number == 0 { "" } else { "," };
         // Writing to a string cannot fail.

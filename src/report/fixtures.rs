@@ -266,6 +266,7 @@ fn record() -> RunRecord {
         tokens: (812_334, 15_022),
         nano_usd: None,
         conduct: None,
+        replayed: None,
         duration_ms: 321_000,
     }
 }

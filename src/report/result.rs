@@ -115,6 +115,14 @@ pub struct Validity {
     pub served_models: Vec<(String, Vec<String>)>,
 }
 
+impl AuditResult {
+    /// Whether no server was asked: it shows what was answered when the recording was made.
+    #[must_use]
+    pub fn is_replay(&self) -> bool {
+        self.record.replayed == Some(true)
+    }
+}
+
 impl Validity {
     /// The name in `served_models` that stands for the judge.
     pub const JUDGE: &str = "judge";
@@ -135,6 +143,8 @@ pub struct RunRecord {
     pub nano_usd: Option<u64>,
     /// How the answers of each snapshot came to be, in time; absent in results of older versions.
     pub conduct: Option<Vec<Conduct>>,
+    /// Whether the replies of servers were read from a recording; absent in results of older versions.
+    pub replayed: Option<bool>,
     /// Milliseconds from the first attempt to the last outcome.
     pub duration_ms: u64,
 }

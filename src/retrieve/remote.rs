@@ -11,7 +11,7 @@ use super::records::{Writer, accepted, now_ms, outcome};
 use super::sql::{Database, Query};
 use super::stage::out_of_time;
 use crate::freeze::Protocol;
-use crate::http::{Attempted, Call, Context, RetryPolicy, interrupted, until_accepted};
+use crate::http::{Attempted, Call, Context, RetryPolicy, interrupted, tape, until_accepted};
 use crate::ledger::record::{Attempt, EvidenceKey, Outcome, Record, Verdict};
 use crate::model::{Digest, Event, Evidence, Failure, FailureClass, Question, StageName};
 use crate::spec::RetrieveBackend;
@@ -196,7 +196,8 @@ impl Stage<'_> {
         out_of_time(&self.context)?;
         let attempt = Attempt { of: key.clone(), request: prepared.digest(), at_ms: now_ms() };
         let number = self.writer.append(&Record::Attempt(attempt)).await?;
-        let made = prepared.make(&self.context).await;
+        let unit = tape::Unit::evidence(&key.question, &key.snapshot, key.pass);
+        let made = prepared.make(&self.context.of(unit)).await;
         let (mut blobs, mut words) = (Vec::new(), None);
         let (verdict, attempted) = match made.judged {
             Judged::Accepted(evidence) => {

@@ -3,7 +3,7 @@
 use super::classes::{self, Written};
 use super::recompute::{self, Computed, Locks};
 use super::shard::{self, Shard};
-use super::{Prepared, origin};
+use super::{Prepared, origin, replay};
 use crate::freeze::{Frozen, Protocol};
 use crate::http::Context;
 use crate::ledger::RunFolder;
@@ -47,6 +47,7 @@ pub async fn audit_shard(prepared: Prepared, part: Shard, context: &Context) -> 
 
 async fn stages(prepared: Prepared, context: &Context) -> Result<(RunFolder, Protocol, Locks), Failure> {
     let (folder, frozen) = open_run(prepared, context)?;
+    replay::pass_over(&folder, context)?;
     let evidence = retrieve::retrieve(&frozen, &folder, context).await?;
     let answers = generate::generate(&frozen, &folder, &evidence, context).await?;
     let judgments = judge::judge(&frozen, &folder, &answers, context).await?;
@@ -68,7 +69,7 @@ pub(super) fn open_run(prepared: Prepared, context: &Context) -> Result<(RunFold
     for note in prepared.protocol.notes() {
         context.observer.observe(Event::Note(note.clone()));
     }
-    let folder = RunFolder::open(&prepared.folder)?;
+    let folder = replay::open(&prepared.folder, prepared.replay)?;
     hide_from_git(folder.path())?;
     let frozen = freeze::freeze(&folder, prepared.protocol)?;
     record_origin(folder.path(), prepared.origin.as_ref())?;

@@ -2,7 +2,7 @@
 
 use super::audit::open_run;
 use super::found::Evidence;
-use super::{Prepared, machinery, plan, recompute};
+use super::{Prepared, machinery, plan, recompute, replay};
 use crate::analyze::{AnalyzeError, overlap::Turnover, risk};
 use crate::freeze::Protocol;
 use crate::http::Context;
@@ -28,6 +28,7 @@ pub async fn diff(prepared: Prepared, excerpts: usize, context: &Context) -> Res
     }
     let costs = plan(&prepared);
     let (folder, frozen) = open_run(prepared, context)?;
+    replay::pass_over(&folder, context)?;
     retrieve::retrieve(&frozen, &folder, context).await?;
     let (protocol, path) = (&frozen.protocol, folder.path());
     let (observations, evidence): (Vec<Observation>, Vec<Evidence>) = observed(protocol, path)?.into_iter().unzip();
@@ -45,7 +46,7 @@ pub async fn diff(prepared: Prepared, excerpts: usize, context: &Context) -> Res
         name: protocol.spec.name.clone(),
         protocol: protocol.digest,
         snapshots: recompute::snapshots(protocol),
-        retrieve: machinery::describe(protocol).retrieve,
+        retrieve: replay::described(machinery::describe(protocol).retrieve, &folder),
         overlap: turnover
             .finish()
             .ok_or_else(|| Failure::new(FailureClass::Evidence, "there is no evidence to compare"))?,

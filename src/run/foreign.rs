@@ -74,6 +74,7 @@ pub fn analyze(request: &Request) -> Result<AuditResult, Failure> {
             tokens: (0, 0),
             nano_usd: None,
             conduct: None,
+            replayed: None,
             duration_ms: 0,
         },
         analysis,

@@ -29,6 +29,7 @@ pub mod plan;
 pub mod prepare;
 pub mod probe;
 pub mod recompute;
+mod replay;
 mod rule;
 pub mod shard;
 mod standing;

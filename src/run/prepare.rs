@@ -2,6 +2,7 @@
 
 use super::newest;
 use super::origin::Origin;
+use super::replay;
 use super::rule::{self, Rule};
 use super::shard::Shard;
 use crate::freeze::{self, Inputs, Protocol};
@@ -17,12 +18,14 @@ use camino::{Utf8Path, Utf8PathBuf};
 pub struct Prepared {
     /// The protocol, not yet on disk.
     pub protocol: Protocol,
-    /// The run's folder: named by the protocol's digest.
+    /// The run's folder: named by the protocol's digest; a replay's is another one than that of the audit.
     pub folder: Utf8PathBuf,
     /// Where the rule came from, where a base commit was named.
     pub origin: Option<Origin>,
     /// Which part of the audit it is, where it is one.
     pub shard: Option<Shard>,
+    /// Whether the replies of servers are read from a recording.
+    pub replay: bool,
 }
 
 /// What is to be audited.
@@ -101,11 +104,12 @@ pub async fn prepare(draft: Draft, context: Option<&Context>) -> Result<Prepared
         None => (whole.digest.to_string(), whole),
         Some(shard) => (shard.folder(whole.digest), shard.cut(whole)?),
     };
-    let folder = runs.join(name);
+    let replay = context.is_some_and(|context| context.client.is_replaying());
+    let folder = runs.join(if replay { replay::folder(&name) } else { name });
     if origin.is_some() {
         refuse_committed(&folder)?;
     }
-    Ok(Prepared { protocol, folder, origin, shard })
+    Ok(Prepared { protocol, folder, origin, shard, replay })
 }
 
 /// Refuses a run that came with the checkout: whoever wrote the change could have made it up, and a sealed run is believed.

@@ -160,7 +160,7 @@ fn assemble(
         snapshots: snapshots(protocol),
         machinery,
         validity: tally::validity(protocol, &collected),
-        record: collected.tally.record(heads, conduct),
+        record: collected.tally.record(heads, conduct, ledger::is_replayed(folder)?),
     };
     Ok(Computed { result, flipped, tally: collected.tally })
 }

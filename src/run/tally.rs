@@ -90,8 +90,9 @@ impl Tally {
             *self.retries.entry(reason.clone()).or_default() += 1;
         }
         if let Some(usage) = outcome.usage {
-            self.usage.input += usage.input;
-            self.usage.output += usage.output;
+            // What a server says of itself may be any number.
+            self.usage.input = self.usage.input.saturating_add(usage.input);
+            self.usage.output = self.usage.output.saturating_add(usage.output);
             if let Some(cost) = usage.nano_usd {
                 self.usage.nano_usd = Some(self.usage.nano_usd.unwrap_or(0).saturating_add(cost));
             }
@@ -102,7 +103,7 @@ impl Tally {
     }
 
     /// What two runs of one protocol do not share.
-    pub(super) fn record(&self, heads: Vec<(String, Digest)>, conduct: Vec<Conduct>) -> RunRecord {
+    pub(super) fn record(&self, heads: Vec<(String, Digest)>, conduct: Vec<Conduct>, replayed: bool) -> RunRecord {
         RunRecord {
             heads,
             attempts: self.attempts,
@@ -110,6 +111,7 @@ impl Tally {
             tokens: (self.usage.input, self.usage.output),
             nano_usd: self.usage.nano_usd,
             conduct: Some(conduct),
+            replayed: Some(replayed),
             duration_ms: self.last_ms.saturating_sub(self.first_ms.unwrap_or(self.last_ms)),
         }
     }

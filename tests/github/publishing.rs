@@ -178,6 +178,27 @@ async fn an_exploratory_verdict_is_neutral() {
 }
 
 #[tokio::test]
+async fn a_replay_marks_no_commit_and_has_a_comment_of_its_own() {
+    let fake = Fake::start().await;
+    told(&incompatible(), &fake.around(1), &options()).await;
+    let mut replay = incompatible();
+    replay.record.replayed = Some(true);
+    for mark in [MarkKind::Status, MarkKind::Check] {
+        let wanted = churngate::publish::Options { mark, ..options() };
+        let publication = told(&replay, &fake.around(2), &wanted).await;
+        assert_eq!(publication.mark, churngate::publish::Outcome::Left("a replay marks no commit"));
+    }
+    let (statuses, checks) = {
+        let state = fake.state.lock().unwrap();
+        (state.statuses.len(), state.checks.len())
+    };
+    assert_eq!((statuses, checks), (1, 0), "the audit's own mark alone");
+    let bodies = fake.bodies();
+    let replays: Vec<bool> = bodies.iter().map(|body| body.contains("A replay: every reply of a server")).collect();
+    assert_eq!(replays, [false, true], "the audit's comment stands beside the replay's");
+}
+
+#[tokio::test]
 async fn what_must_not_be_shown_is_nowhere() {
     let fake = Fake::start().await;
     let folder = tempfile::tempdir().unwrap();

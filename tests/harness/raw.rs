@@ -6,7 +6,10 @@ use std::{
     collections::BTreeMap,
     io::{BufRead, BufReader, Write as _},
     net::{TcpListener, TcpStream},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -53,6 +56,7 @@ pub struct RawServer {
     /// `http://127.0.0.1:PORT`
     pub host: String,
     seen: Arc<Mutex<Vec<Request>>>,
+    connections: Arc<AtomicUsize>,
 }
 
 impl RawServer {
@@ -62,14 +66,22 @@ impl RawServer {
         let host = format!("http://{}", listener.local_addr()?);
         let seen = Arc::new(Mutex::new(Vec::new()));
         let (log, handler) = (Arc::clone(&seen), Arc::new(handler));
+        let connections = Arc::new(AtomicUsize::new(0));
+        let accepted = Arc::clone(&connections);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
+                accepted.fetch_add(1, Ordering::SeqCst);
                 let (log, handler) = (Arc::clone(&log), Arc::clone(&handler));
                 // A client that gives up breaks its connection: nothing to do about it here.
                 thread::spawn(move || drop(serve(stream, &log, &*handler)));
             }
         });
-        Ok(Self { host, seen })
+        Ok(Self { host, seen, connections })
+    }
+
+    /// Connections so far, whether or not a request came over them.
+    pub fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
     }
 
     /// All requests so far.

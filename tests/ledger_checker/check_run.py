@@ -161,6 +161,7 @@ class Run:
         require(header.get("stage") == stage, where, f"not a header of {stage}")
         require(isinstance(header.get("tool"), str), where, "no tool version")
         require(header.get("before") == before, where, "continues another ledger")
+        require(header.get("replayed", True) is True, where, "neither replayed nor silent about it")
 
     def parse(self, where, text):
         try:

@@ -47,6 +47,7 @@ pub struct Audit {
     evidence: EvidenceLock,
     pub ears: Arc<Ears>,
     pub calls: Option<u64>,
+    pub time: Duration,
 }
 
 fn question_lines(count: usize) -> String {
@@ -105,7 +106,16 @@ impl Audit {
         let folder = RunFolder::open_with(&path, Durability::Off).unwrap();
         let frozen = freeze::freeze(&folder, freeze::plan(inputs).unwrap()).unwrap();
         let evidence = retrieved(&folder, &frozen, second).await;
-        Self { _keep: keep, path, folder, frozen, evidence, ears: Arc::default(), calls: None }
+        Self {
+            _keep: keep,
+            path,
+            folder,
+            frozen,
+            evidence,
+            ears: Arc::default(),
+            calls: None,
+            time: Duration::from_mins(5),
+        }
     }
 
     /// Runs the stage as a process would; `cancel_after` so many cells.
@@ -121,7 +131,7 @@ impl Audit {
             secrets: Arc::new(secrets),
             observer: self.ears.clone(),
             cancel,
-            budget: Arc::new(Budget::new(self.calls, Some(Instant::now() + Duration::from_mins(5)))),
+            budget: Arc::new(Budget::new(self.calls, Some(Instant::now() + self.time))),
             concurrency: Some(8),
         };
         generate(&self.frozen, &self.folder, &self.evidence, &context).await

@@ -246,6 +246,28 @@ async fn the_budget_of_calls_is_kept_to_the_call() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_budgets_time_ends_a_wait_for_the_rate_and_nothing_is_counted_by_halves() {
+    let (server, _) = start(|_, _| None).await;
+    let slow = format!(
+        "{{ openai: {{ model: m, base_url: \"{}/v1\", key_env: THE_KEY, rate_limit: {{ requests_per_minute: 1 }} }} }}",
+        server.uri()
+    );
+    let mut audit = Audit::begun(4, &slow).await;
+    audit.time = Duration::from_millis(700);
+    for process in 1..=2 {
+        let failure = audit.generate(None).await.unwrap_err();
+        assert_eq!(
+            (failure.class, failure.message.as_str()),
+            (FailureClass::Incomplete, "the budget of minutes is used up")
+        );
+        let asked = server.received_requests().await.unwrap().len();
+        let attempts = audit.records().into_iter().filter(|(_, record)| matches!(record, Record::Attempt(_))).count();
+        assert_eq!((audit.answers().len(), attempts), (asked, asked), "each attempt was made, and answered");
+        assert!(asked <= process, "the next process goes on with what is left");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_the_server_says_is_recorded_and_nothing_of_the_snapshot_is_told() {
     let (server, _) = start(|_, _| None).await;
     let audit = Audit::begun(4, &section(&server, "")).await;

@@ -54,7 +54,8 @@ fn tokens(usage: &Value) -> Option<Tokens> {
     let count = |name: &str| usage[name].as_u64();
     let cached = count("cache_read_input_tokens").unwrap_or(0);
     let written = count("cache_creation_input_tokens").unwrap_or(0);
-    Some(Tokens { input: count("input_tokens")? + cached + written, output: count("output_tokens")?, cached })
+    let read = count("input_tokens")?.saturating_add(cached).saturating_add(written);
+    Some(Tokens { input: read, output: count("output_tokens")?, cached })
 }
 
 #[cfg(test)]
@@ -139,5 +140,9 @@ mod tests {
         let facts = reading(200, body).facts;
         assert_eq!(facts.tokens, Some(Tokens { input: 42, output: 2, cached: 30 }));
         assert_eq!((facts.served_model.as_deref(), facts.response_id.as_deref()), (Some("m-1"), Some("i")));
+        let most = u64::MAX;
+        let body =
+            format!(r#"{{"usage":{{"input_tokens":{most},"output_tokens":{most},"cache_read_input_tokens":{most}}}}}"#);
+        assert_eq!(reading(200, &body).facts.tokens, Some(Tokens { input: most, output: most, cached: most }));
     }
 }

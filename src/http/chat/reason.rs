@@ -164,6 +164,10 @@ impl Reason {
                 "write `https://` in `base_url`, or name the server's host in the variable NO_PROXY"
             }
             Self::NoReply(CallError::Setup) => "install the system's certificate roots (`ca-certificates`)",
+            Self::NoReply(CallError::NotRecorded) => "record the audit again with `--record`",
+            Self::NoReply(CallError::NotKept) => {
+                "make room for the recording, then run the same command again to go on"
+            }
             _ => return None,
         })
     }
@@ -206,6 +210,8 @@ const fn no_reply(error: CallError) -> (&'static str, CountsAs, &'static str) {
         CallError::Redirect => "301, 302, 303, 307 or 308",
         CallError::KeyInTheOpen => "the key would pass a proxy without encryption",
         CallError::Setup => "the system's certificate roots cannot be read",
+        CallError::NotRecorded => "a replay, and the recording has no reply to the request",
+        CallError::NotKept => "the recording cannot be written",
     };
     (error.code(), counts_as, when)
 }

@@ -330,6 +330,7 @@ image! {
         tokens: (u64, u64),
         nano_usd: Option<u64>,
         conduct: Option<Vec<Conduct>>,
+        replayed: Option<bool>,
         duration_ms: u64,
     }
 }

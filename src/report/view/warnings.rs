@@ -11,6 +11,7 @@ use crate::report::result::{AuditResult, Validity};
 pub(super) fn warnings(result: &AuditResult) -> Vec<Line<'_>> {
     let caveats = result.machinery.caveats.iter().map(|caveat| Line::default().prose(caveat, SENTENCE));
     let seen = [
+        replayed(result),
         degenerate(result),
         all_unknown(result),
         without_documents(result),
@@ -29,6 +30,16 @@ pub(super) fn warnings(result: &AuditResult) -> Vec<Line<'_>> {
         ))
     });
     caveats.chain(seen.into_iter().flatten()).chain(streams).chain(conduct::warnings(result)).collect()
+}
+
+/// A recording answers as it did, whatever the servers and the snapshots behind them are now.
+fn replayed<'a>(result: &AuditResult) -> Option<Line<'a>> {
+    result.is_replay().then(|| {
+        Line::ours(
+            "A replay: every reply of a server was read from a recording, and no server was called. The figures are those of \
+             the recorded audit, and say nothing about servers and indexes as they are now.",
+        )
+    })
 }
 
 fn degenerate<'a>(result: &AuditResult) -> Option<Line<'a>> {

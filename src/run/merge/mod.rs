@@ -6,10 +6,9 @@ mod parts;
 use super::audit::{self, Finished};
 use super::recompute::{self, Locks};
 use super::verify::shard_stages;
-use super::{origin, shard, standing};
+use super::{origin, replay, shard, standing};
 use crate::freeze;
 use crate::git;
-use crate::ledger::RunFolder;
 use crate::model::{Failure, FailureClass};
 use camino::{Utf8Path, Utf8PathBuf};
 use parts::Part;
@@ -31,7 +30,9 @@ pub async fn merge(folders: &[Utf8PathBuf], runs: Option<&Utf8Path>) -> Result<F
     let Some(first) = parts.first() else { return Err(usage("there are no shards to merge")) };
     let beside = first.folder.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let runs = runs.unwrap_or(beside);
-    let target = runs.join(first.protocol.digest.to_string());
+    let replayed = parts::common_replies(&parts)?;
+    let name = first.protocol.digest.to_string();
+    let target = runs.join(if replayed { replay::folder(&name) } else { name });
     if target.symlink_metadata().is_ok() {
         return Err(usage(format!("the run `{target}` exists already"))
             .with_hint("remove it, or name another folder with `--runs`"));
@@ -42,15 +43,15 @@ pub async fn merge(folders: &[Utf8PathBuf], runs: Option<&Utf8Path>) -> Result<F
         .tempdir_in(runs)
         .map_err(|error| audit::unwritten(runs.as_str(), &error))?;
     let folder = Utf8Path::from_path(building.path()).ok_or_else(|| usage("the path of the runs is not UTF-8"))?;
-    let result = build(&parts, folder).await?;
+    let result = build(&parts, folder, replayed).await?;
     fs_err::rename(folder, &target).map_err(|error| audit::unwritten(target.as_str(), &error))?;
     // It is no longer there to be removed.
     let _moved = building.keep();
     Ok(Finished { folder: target, result })
 }
 
-async fn build(parts: &[Part], path: &Utf8Path) -> Result<crate::report::AuditResult, Failure> {
-    let folder = RunFolder::open(path)?;
+async fn build(parts: &[Part], path: &Utf8Path, replayed: bool) -> Result<crate::report::AuditResult, Failure> {
+    let folder = replay::open(path, replayed)?;
     audit::hide_from_git(path)?;
     let origin = parts::common_origin(parts)?;
     let Some(first) = parts.first() else { return Err(usage("there are no shards to merge")) };

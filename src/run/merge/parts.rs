@@ -160,3 +160,23 @@ pub(super) fn common_origin(parts: &[Part]) -> Result<Option<Origin>, Failure> {
     }
     Ok(first)
 }
+
+/// Whether all shards were replayed from recordings.
+///
+/// # Errors
+/// Some were and some were not: no audit is made of both.
+pub(super) fn common_replies(parts: &[Part]) -> Result<bool, Failure> {
+    let Some((one, others)) = parts.split_first() else { return Ok(false) };
+    let first = ledger::is_replayed(&one.folder)?;
+    for part in others {
+        if ledger::is_replayed(&part.folder)? != first {
+            let (replayed, live) = if first { (one, part) } else { (part, one) };
+            return Err(Failure::new(
+                FailureClass::Evidence,
+                format!("shard {} is a replay and shard {} is none", replayed.shard, live.shard),
+            )
+            .with_hint("merge shards that were all run with `--replay`, or all without"));
+        }
+    }
+    Ok(first)
+}

@@ -1,0 +1,150 @@
+//! What of a call may be written down: everything that tells it from other calls, and no key.
+
+use super::exchange::{Body, Kept, Request};
+use crate::http::{Call, HeaderText, Reply, Secrets};
+
+/// What stands in place of a value that may be a key.
+const HIDDEN: &str = "[key]";
+
+/// Words of a name whose value may be a key.
+const KEYS: [&str; 17] = [
+    "apikey",
+    "auth",
+    "authorization",
+    "code",
+    "cookie",
+    "credential",
+    "credentials",
+    "key",
+    "passwd",
+    "password",
+    "pwd",
+    "secret",
+    "session",
+    "sig",
+    "signature",
+    "subscriptionkey",
+    "token",
+];
+
+/// The request of a call, without keys.
+pub(super) fn request(call: &Call, secrets: &Secrets) -> Request {
+    let mut headers: Vec<(String, String)> = call.headers.iter().map(|header| told(header, secrets)).collect();
+    headers.sort_unstable();
+    Request {
+        method: call.method.to_owned(),
+        url: text(&url(&call.url), secrets),
+        headers,
+        body: call.body.as_ref().map(|body| Body::of(&secrets.redact(body.clone()))),
+    }
+}
+
+/// Where a call goes to, for people: method, host and path.
+pub(super) fn place(call: &Call) -> String {
+    let url = call.url.split(['?', '#']).next().unwrap_or_default();
+    let url = url.split_once("://").map_or(url, |(_, rest)| rest);
+    format!("{} {}", call.method, url.replace(|c: char| c.is_control() || c == '`', " "))
+}
+
+/// What is kept of a reply: the body as the audit itself keeps it, and of the headers those that the program reads.
+pub(super) fn reply(reply: &Reply, secrets: &Secrets) -> Kept {
+    let read = reply.headers.iter().filter(|(name, _)| is_read(name));
+    Kept {
+        status: reply.status,
+        headers: read.map(|(name, value)| (name.clone(), text(value, secrets))).collect(),
+        body: Body::of(&secrets.redact(reply.body.clone())),
+    }
+}
+
+fn told((name, value): &(String, HeaderText), secrets: &Secrets) -> (String, String) {
+    let shown = match value {
+        HeaderText::Plain(value) if !may_be_key(name) => text(value, secrets),
+        HeaderText::Plain(_) | HeaderText::Secret(_) => HIDDEN.to_owned(),
+    };
+    (name.to_ascii_lowercase(), shown)
+}
+
+/// The URL with the values of parameters hidden that may be keys.
+fn url(url: &str) -> String {
+    let Some((place, query)) = url.split_once('?') else { return url.to_owned() };
+    let parameter = |parameter: &str| match parameter.split_once('=') {
+        Some((name, _)) if may_be_key(name) => format!("{name}={HIDDEN}"),
+        _ => parameter.to_owned(),
+    };
+    let parameters: Vec<String> = query.split('&').map(parameter).collect();
+    format!("{place}?{}", parameters.join("&"))
+}
+
+/// Whether a header or a parameter of this name may hold a key. A name is taken by its words: `keyword` is none.
+fn may_be_key(name: &str) -> bool {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    words.map(str::to_ascii_lowercase).any(|word| KEYS.contains(&word.as_str()))
+}
+
+/// Rate limits and wishes for a wait; the kind of content is for people.
+fn is_read(name: &str) -> bool {
+    matches!(name, "content-type" | "retry-after" | "retry-after-ms")
+        || ["x-ratelimit-", "anthropic-ratelimit-"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+fn text(text: &str, secrets: &Secrets) -> String {
+    String::from_utf8_lossy(&secrets.redact(text.as_bytes().to_vec())).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn secrets(key: &str) -> Secrets {
+        let mut secrets = Secrets::default();
+        secrets.insert("K", key.to_owned().into());
+        secrets
+    }
+
+    fn call(key: &str, query: &str) -> Call {
+        let plain = |name: &str, value: &str| (name.to_owned(), HeaderText::Plain(value.to_owned()));
+        let headers = vec![
+            plain("X-Index", "docs_v1"),
+            plain("X-Goog-Api-Key", "written in the spec"),
+            ("Authorization".to_owned(), HeaderText::Secret(format!("Bearer {key}").into())),
+            ("x-secret-of-a-preset".to_owned(), HeaderText::Secret(key.to_owned().into())),
+        ];
+        let body = Some(format!("{{\"q\": \"{key} {query}\"}}").into_bytes());
+        let url = format!("https://h/v1?keyword=a&sig={key}&access_token={key}&q={query}");
+        Call { method: "POST", url, headers, body, timeout: Duration::ZERO }
+    }
+
+    #[test]
+    fn no_key_is_in_what_is_told_nor_in_its_digest() {
+        let one = request(&call("sesame-sesame", "x"), &secrets("sesame-sesame"));
+        let shown = serde_json::to_string(&one).unwrap();
+        assert!(!shown.contains("sesame") && !shown.contains("written in the spec"), "{shown}");
+        insta::assert_snapshot!(one.url, @"https://h/v1?keyword=a&sig=[key]&access_token=[key]&q=x");
+        let names: Vec<&str> = one.headers.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["authorization", "x-goog-api-key", "x-index", "x-secret-of-a-preset"]);
+        let other = request(&call("another-key-altogether", "x"), &secrets("another-key-altogether"));
+        assert_eq!(one.identity(), other.identity(), "nobody can try keys out on the digest");
+    }
+
+    #[test]
+    fn what_tells_requests_apart_is_kept() {
+        let secrets = secrets("sesame-sesame");
+        let one = request(&call("sesame-sesame", "x"), &secrets).identity();
+        assert_ne!(one, request(&call("sesame-sesame", "y"), &secrets).identity());
+        let mut other = call("sesame-sesame", "x");
+        other.headers[0].1 = HeaderText::Plain("docs_v2".to_owned());
+        assert_ne!(one, request(&other, &secrets).identity(), "a header that names the index");
+    }
+
+    #[test]
+    fn of_a_reply_only_headers_that_are_read_are_kept_and_no_key() {
+        let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let headers =
+            vec![header("set-cookie", "a=b"), header("retry-after", "3"), header("x-ratelimit-remaining-tokens", "0")];
+        let body = b"your key sesame-sesame is refused".to_vec();
+        let kept = reply(&Reply { status: 401, headers, body, latency: Duration::ZERO }, &secrets("sesame-sesame"));
+        assert_eq!(kept.headers.len(), 2);
+        assert_eq!(kept.body, Body::Text("your key [key] is refused".to_owned()));
+    }
+}

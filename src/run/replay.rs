@@ -1,0 +1,54 @@
+//! Runs whose servers' replies are read from a recording: kept apart from audits that ask servers, in a folder of their own
+//! and by the header of every ledger.
+
+use crate::http::{Context, Tape, Unit};
+use crate::ledger::record::{Outcome, Record};
+use crate::ledger::stage::{Answers, Evidence, Judgments, Stage};
+use crate::ledger::{self, LedgerError, Recorded, RunFolder};
+use crate::model::Failure;
+use camino::Utf8Path;
+use std::collections::HashMap;
+
+/// The folder's name of a replay.
+pub(super) fn folder(name: &str) -> String {
+    format!("{name}.replay")
+}
+
+/// Opens the folder of a run or of a replay.
+pub(super) fn open(path: &Utf8Path, replay: bool) -> Result<RunFolder, LedgerError> {
+    if replay { RunFolder::open_replay(path) } else { RunFolder::open(path) }
+}
+
+/// What retrieved, and that it was a replay where it was one.
+pub(super) fn described(retriever: String, folder: &RunFolder) -> String {
+    if folder.is_replay() { format!("{retriever}, replayed from a recording") } else { retriever }
+}
+
+/// Passes over the replies that an earlier process of this replay has had: each outcome on record took one.
+pub(super) fn pass_over(folder: &RunFolder, context: &Context) -> Result<(), Failure> {
+    let Some(tape) = context.client.tape().filter(|tape| tape.replays()) else { return Ok(()) };
+    let path = folder.path();
+    skip::<Evidence, _, _, _>(path, tape, |key| Unit::evidence(&key.question, &key.snapshot, key.pass))?;
+    skip::<Answers, _, _, _>(path, tape, Unit::answer)?;
+    skip::<Judgments, _, _, _>(path, tape, Unit::judgment)
+}
+
+fn skip<S, K, A, N>(folder: &Utf8Path, tape: &dyn Tape, unit: impl Fn(&K) -> Unit) -> Result<(), Failure>
+where
+    S: Recorded + Stage<Record = Record<K, A, N>>,
+{
+    if folder.join(S::FILE).symlink_metadata().map_or(true, |file| file.len() == 0) {
+        return Ok(());
+    }
+    let mut replies: HashMap<Unit, u64> = HashMap::new();
+    for record in ledger::read::<S>(folder)? {
+        if let Record::Outcome(Outcome { of, .. }) = record?.1 {
+            *replies.entry(unit(&of)).or_default() += 1;
+        }
+    }
+    #[expect(clippy::iter_over_hash_type, reason = "each unit has its own replies, in whatever order they are told")]
+    for (unit, replies) in &replies {
+        tape.skip(unit, *replies);
+    }
+    Ok(())
+}
