@@ -23,18 +23,6 @@ use std::process::{Child, Command, Stdio};
 const TOP_K: usize = 4;
 const QUESTIONS: usize = 30;
 
-/// Python with chromadb, where there is one.
-fn python() -> Result<Option<PathBuf>> {
-    let found = std::env::var_os("CHURNGATE_PYTHON").map(PathBuf::from);
-    let found = found.filter(|python| {
-        let tried = Command::new(python).args(["-c", "import chromadb"]).stderr(Stdio::null()).status();
-        tried.is_ok_and(|status| status.success())
-    });
-    let required = std::env::var_os("CHURNGATE_REQUIRE_ALL").is_some();
-    ensure!(found.is_some() || !required, "CHURNGATE_PYTHON names no Python with chromadb");
-    Ok(found)
-}
-
 /// A server in a folder of its own; ends with the test.
 struct Chroma {
     python: PathBuf,
@@ -187,7 +175,7 @@ fn locked(folder: &Path) -> Result<(Locked, bool)> {
 
 #[test]
 fn two_collections_are_audited_killed_resumed_and_swapped() -> Result<()> {
-    let Some(python) = python()? else {
+    let Some(python) = harness::python("chromadb")? else {
         println!("skipped: CHURNGATE_PYTHON names no Python with chromadb");
         return Ok(());
     };

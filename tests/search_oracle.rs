@@ -7,6 +7,8 @@
 
 #![expect(clippy::print_stdout, reason = "measured figures are shown with --nocapture")]
 
+mod harness;
+
 use anyhow::{Context as _, Result, ensure};
 use camino::Utf8PathBuf;
 use churngate::retrieve::bm25::analyse::{Terms, is_stop_word};
@@ -26,16 +28,6 @@ const TOP: usize = 10;
 struct Ranked {
     tantivy: Vec<(String, f64)>,
     lucene: Vec<(String, f64)>,
-}
-
-fn python() -> Result<Option<PathBuf>> {
-    let found = std::env::var_os("CHURNGATE_PYTHON").map(PathBuf::from).filter(|python| {
-        let tried = Command::new(python).args(["-c", "import bm25s, tantivy"]).stderr(Stdio::null()).status();
-        tried.is_ok_and(|status| status.success())
-    });
-    let required = std::env::var_os("CHURNGATE_REQUIRE_ALL").is_some();
-    ensure!(found.is_some() || !required, "CHURNGATE_PYTHON names no Python with bm25s and tantivy");
-    Ok(found)
 }
 
 fn folder() -> Utf8PathBuf {
@@ -92,7 +84,7 @@ fn agreement(ours: &[String], theirs: &[(String, f64)], tie: f64) -> (usize, usi
 
 #[test]
 fn the_first_ten_are_those_of_tantivy_and_nearly_those_of_lucene_with_exact_lengths() -> Result<()> {
-    let Some(python) = python()? else {
+    let Some(python) = harness::python("bm25s, tantivy")? else {
         println!("skipped: CHURNGATE_PYTHON names no Python with bm25s and tantivy");
         return Ok(());
     };

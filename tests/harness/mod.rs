@@ -20,6 +20,18 @@ pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The tests' Python (`CHURNGATE_PYTHON`), where it has these modules; `None` says that a test is to be skipped.
+pub fn python(modules: &str) -> Result<Option<PathBuf>> {
+    let found = std::env::var_os("CHURNGATE_PYTHON").map(PathBuf::from).filter(|python| {
+        let import = format!("import {modules}");
+        let tried = Command::new(python).args(["-c", &import]).stderr(Stdio::null()).status();
+        tried.is_ok_and(|status| status.success())
+    });
+    let required = std::env::var_os("CHURNGATE_REQUIRE_ALL").is_some();
+    ensure!(found.is_some() || !required, "CHURNGATE_PYTHON names no Python with {modules}");
+    Ok(found)
+}
+
 /// A folder with files in it, removed at the end.
 pub struct Workspace {
     folder: tempfile::TempDir,
