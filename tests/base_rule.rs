@@ -211,6 +211,22 @@ fn a_first_rule_may_use_no_key_no_server_and_no_program() {
 }
 
 #[test]
+fn a_first_rule_may_ask_no_deployed_system() {
+    let snapshots = "snapshots:\n  old: { git: base, path: corpus }\n  new: { path: corpus }\nretrieve: { bm25: {}, top_k: 3 }\n\
+                     generate: { reader: {}, repeats: 2, prompt: prompt.txt }\n";
+    let system = "snapshots: { old: { flow: a }, new: { flow: b } }\n\
+                  answer: { preset: flowise, base_url: 'https://evil.example', key_env: KEY }\n";
+    assert!(SPEC.contains(snapshots));
+    let mut repository = Repository::whole();
+    std::fs::remove_file(repository.folder.path().join("churngate.yaml")).unwrap();
+    repository.base = repository.commit(&[]);
+    repository.commit(&[("churngate.yaml", &SPEC.replace(snapshots, system))]);
+    let (code, said) = repository.audit();
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("calls servers or programs") && said.contains("merge the spec"), "{said}");
+}
+
+#[test]
 fn an_old_snapshot_in_the_tree_that_the_change_edits_is_told() {
     let spec = SPEC.replace("old: { git: base, path: corpus }", "old: { path: old }");
     let mut repository = Repository::whole();
