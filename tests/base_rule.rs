@@ -227,6 +227,19 @@ fn a_first_rule_may_ask_no_deployed_system() {
 }
 
 #[test]
+fn the_placebo_is_the_base_s_and_told_where_the_change_edits_it() {
+    let spec = SPEC.replace("  new: {", "  placebo: { path: rebuilt }\n  new: {");
+    let mut repository = Repository::whole();
+    repository.base = repository.commit(&[("churngate.yaml", &spec), ("rebuilt/a.md", "Since version 12.")]);
+    let other = spec.replace("path: rebuilt", "path: corpus");
+    repository.commit(&[("churngate.yaml", &other), ("rebuilt/a.md", "Since version 13.")]);
+    let (_, report) = repository.audit();
+    assert!(report.contains("`snapshots.placebo.path:` rebuilt `→` corpus"), "{report}");
+    assert!(report.contains("This change edits rebuilt, which the rule of base commit"), "{report}");
+    assert!(report.contains("the rebuild alone shows"), "{report}");
+}
+
+#[test]
 fn an_old_snapshot_in_the_tree_that_the_change_edits_is_told() {
     let spec = SPEC.replace("old: { git: base, path: corpus }", "old: { path: old }");
     let mut repository = Repository::whole();

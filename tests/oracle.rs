@@ -58,6 +58,7 @@ fn ours(text: &str, folder: &Utf8Path) -> Value {
         old: SnapshotName::old(),
         new: SnapshotName::new_snapshot(),
         between: if has("mid") { vec![SnapshotName("mid".to_owned())] } else { Vec::new() },
+        placebo: has("placebo"),
         closed_book: has("closed_book"),
         normalisation: Normalisation::Nq,
         confidence: Confidence::default(),
@@ -76,6 +77,7 @@ const NOT_RECOMPUTED: &[(&str, &str)] = &[
     ("/snapshots", "names"),
     ("/machinery", "names"),
     ("/flips", "texts beside the flips, whose figures stand under `analysis`"),
+    ("/analysis/placebo/kernels/*/stream", "draws of the same cipher and sampler"),
     ("/analysis/kernels/*/stream", "draws of a frozen cipher and sampler; held by vectors and to the exact law"),
 ];
 

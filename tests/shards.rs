@@ -80,18 +80,7 @@ fn joined_shards_come_to_the_result_of_the_whole() {
     assert_eq!(told.as_array().unwrap().len(), 5);
     let (again, said) = merge(&workspace, &folders);
     assert!(again == 2 && said.contains("exists already"), "{said}");
-    independent_check(&folders, &merged_folder);
-}
-
-/// A checker that shares no code with the program, written from docs/ledger-format.md.
-fn independent_check(shards: &[PathBuf], merged: &Path) {
-    let script = harness::root().join("tests/ledger_checker/check_run.py");
-    let mut command = std::process::Command::new("python3");
-    let Ok(output) = command.arg(script).args(shards).arg(merged).output() else {
-        assert!(std::env::var_os("CHURNGATE_REQUIRE_ALL").is_none(), "python3 is not there");
-        return;
-    };
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&[output.stdout, output.stderr].concat()));
+    harness::independent_check(&[folders, vec![merged_folder]].concat());
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::kernel::{self, Counts};
 use super::ladder::Ladder;
 use super::lattice::Lattice;
 use super::overlap::Turnover;
+use super::placebo::Rebuild;
 use super::round::significant;
 use super::scoring::{QuestionScores, Scoring};
 use super::settings::Settings;
@@ -46,6 +47,7 @@ pub struct Accumulator<'s> {
     tags: Tags,
     ladder: Ladder,
     trajectories: Option<Trajectories>,
+    placebo: Option<Rebuild>,
     closed_book: Option<Alignment>,
     triples: Triples,
     soft: Soft,
@@ -71,6 +73,7 @@ impl<'s> Accumulator<'s> {
             tags: Tags::default(),
             ladder: Ladder::new(settings),
             trajectories: Trajectories::new(settings),
+            placebo: Rebuild::new(settings),
             closed_book: settings.closed_book.then(Alignment::default),
             triples: Triples::default(),
             soft: Soft::default(),
@@ -103,6 +106,9 @@ impl<'s> Accumulator<'s> {
             if let Some(trajectories) = &mut self.trajectories {
                 trajectories.take(asked, &steps, self.settings)?;
             }
+        }
+        if let Some(placebo) = &mut self.placebo {
+            placebo.take(observation, scoring, asked.as_ref())?;
         }
         let contrasts = asked.as_ref().map_or([0; 2], |(asked, lattice)| contrasts(asked, *lattice));
         self.clusters.take(observation.cluster.as_deref(), contrasts);
@@ -144,7 +150,7 @@ impl<'s> Accumulator<'s> {
             unchanged: self.ends.unchanged,
             repeats,
             confidence: self.settings.confidence,
-            kernels: self.kernels()?,
+            kernels: kernels(&self.ends, [&self.exact, &self.semantic], &self.rows, &self.clusters, self.settings)?,
             correctness: self.marked.finish()?,
             overlap: self.turnover.finish(),
             subgroups: self.tags.finish(&self.ends)?,
@@ -155,21 +161,9 @@ impl<'s> Accumulator<'s> {
             unknown: if self.ends.asked == 0 { None } else { Some(self.marked.unknown()?) },
             flips: self.flips,
             trajectories: self.trajectories,
+            placebo: self.placebo.map(|placebo| placebo.finish(&self.ends)).transpose()?,
             closed_book: self.closed_book,
         })
-    }
-
-    fn kernels(&self) -> Result<Vec<KernelFigures>, AnalyzeError> {
-        let mut rows = self.rows.clone();
-        if self.ends.unchanged > 0 {
-            *rows.entry((0, 0)).or_default() += self.ends.unchanged;
-        }
-        let draws = stream::draw(&rows, self.settings.draws, self.settings.bootstrap_key);
-        let of = |kernel, counts, draws: &[i64]| {
-            let clusters = self.clusters.bounds(kernel, self.ends.units(), self.settings)?;
-            kernel::figures(counts, &self.ends, kernel, draws, clusters, self.settings)
-        };
-        Ok(vec![of(Kernel::Exact, &self.exact, &draws.exact)?, of(Kernel::Semantic, &self.semantic, &draws.semantic)?])
     }
 
     fn smallest_detectable(&self) -> Power {
@@ -179,8 +173,28 @@ impl<'s> Accumulator<'s> {
     }
 }
 
+/// The figures of both kernels for two snapshots, from what was counted of them.
+pub(super) fn kernels(
+    comparison: &Comparison,
+    [exact, semantic]: [&Counts; 2],
+    rows: &Rows,
+    clusters: &Clusters,
+    settings: &Settings,
+) -> Result<Vec<KernelFigures>, AnalyzeError> {
+    let mut rows = rows.clone();
+    if comparison.unchanged > 0 {
+        *rows.entry((0, 0)).or_default() += comparison.unchanged;
+    }
+    let draws = stream::draw(&rows, settings.draws, settings.bootstrap_key);
+    let of = |kernel, counts, draws: &[i64]| {
+        let clusters = clusters.bounds(kernel, comparison.units(), settings)?;
+        kernel::figures(counts, comparison, kernel, draws, clusters, settings)
+    };
+    Ok(vec![of(Kernel::Exact, exact, &draws.exact)?, of(Kernel::Semantic, semantic, &draws.semantic)?])
+}
+
 /// The contrasts under the exact and the semantic kernel, in lattice units.
-fn contrasts(asked: &Asked<'_>, lattice: Lattice) -> [i64; 2] {
+pub(super) fn contrasts(asked: &Asked<'_>, lattice: Lattice) -> [i64; 2] {
     [&asked.exact, &asked.semantic].map(|edges| lattice.contrast(edges.agreeing()))
 }
 

@@ -32,6 +32,8 @@ pub struct Analysis {
     pub ladder: Vec<Rung>,
     /// Stable flips along the ladder, where there are rungs between old and new.
     pub trajectories: Option<Trajectories>,
+    /// What the old snapshot rebuilt unchanged shows, where it was asked.
+    pub placebo: Option<Placebo>,
     /// How the stable flips between old and new stand to the answers without evidence, where those were asked for.
     pub closed_book: Option<Alignment>,
     /// Whether the semantic labels are transitive, and D̂ under two repairs; nothing else here is repaired.
@@ -308,6 +310,28 @@ pub struct Rung {
     pub semantic: Fraction,
     /// Stable flips under the semantic kernel.
     pub stable_flips: u64,
+}
+
+/// Churn of the rebuild alone: the old snapshot against itself, rebuilt unchanged. No rule can name it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Placebo {
+    /// The figures of each kernel between old and placebo: exact, then semantic.
+    pub kernels: Vec<KernelFigures>,
+    /// How much more churn the new snapshot shows than the placebo, by kernel in the same order.
+    pub beyond: Vec<Beyond>,
+    /// Evidence turnover between old and placebo, where evidence is locked. Its flips are those between the two.
+    pub overlap: Option<Overlap>,
+}
+
+/// How much more churn the new snapshot shows than the placebo.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Beyond {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// D̂ between old and new minus D̂ between old and placebo, over all N questions.
+    pub churn: Fraction,
+    /// The exact two-sided percentile interval of this difference; questions are resampled, each with both of its contrasts.
+    pub interval: (Fraction, Fraction),
 }
 
 /// Stable flips of the semantic kernel along the ladder from old to new.

@@ -130,6 +130,15 @@ impl Lattice {
     }
 }
 
+/// The coarsest lattice on which both lie, in units that make 1.
+///
+/// # Errors
+/// [`AnalyzeError::TooFine`] where more than 2^20 units make 1.
+pub(super) fn common(one: Lattice, other: Lattice) -> Result<u64, AnalyzeError> {
+    let units = lcm(one.units, other.units).filter(|units| *units <= FINEST);
+    units.ok_or(AnalyzeError::TooFine { old: one.repeats.new, new: other.repeats.new })
+}
+
 /// `sum / (per_question * questions)`, checked.
 pub(super) fn fraction(sum: i64, per_question: u64, questions: u64) -> Result<Fraction, AnalyzeError> {
     match per_question.checked_mul(questions) {

@@ -25,6 +25,7 @@ pub mod ladder;
 pub mod lattice;
 mod line;
 pub mod overlap;
+pub mod placebo;
 mod plane;
 pub mod planning;
 pub mod power;

@@ -13,6 +13,8 @@ pub struct Settings {
     pub new: SnapshotName,
     /// The rungs between them, in order.
     pub between: Vec<SnapshotName>,
+    /// Whether every asked question was also answered from the old snapshot rebuilt unchanged, as snapshot `placebo`.
+    pub placebo: bool,
     /// Whether every asked question was also answered without evidence, as snapshot `closed_book`.
     pub closed_book: bool,
     /// The normalisation of the exact kernel and of correctness.
@@ -32,6 +34,7 @@ impl Default for Settings {
             old: SnapshotName::old(),
             new: SnapshotName::new_snapshot(),
             between: Vec::new(),
+            placebo: false,
             closed_book: false,
             normalisation: Normalisation::None,
             confidence: Confidence::default(),

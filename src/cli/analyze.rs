@@ -16,6 +16,7 @@ pub fn analyze(arguments: &AnalyzeArguments) -> Result<u8, Failure> {
         old: name(&arguments.old),
         new: name(&arguments.new),
         between: arguments.between.iter().map(name).collect(),
+        placebo: arguments.placebo,
         closed_book: arguments.closed_book,
         normalisation: arguments.normalisation.into(),
         confidence: Confidence::default(),

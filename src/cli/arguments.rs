@@ -218,6 +218,9 @@ pub struct AnalyzeArguments {
     /// The names of the snapshots between, in order.
     #[arg(long, value_delimiter = ',', value_name = "SNAPSHOTS")]
     pub between: Vec<String>,
+    /// Whether a snapshot `placebo` stands in the file: the old one rebuilt unchanged.
+    #[arg(long)]
+    pub placebo: bool,
     /// Whether a snapshot `closed_book` stands in the file.
     #[arg(long)]
     pub closed_book: bool,

@@ -8,7 +8,7 @@ use std::fmt;
 #[serde(transparent)]
 pub struct QuestionId(pub String);
 
-/// The name of a snapshot within one audit: `old`, `new`, `closed_book` or the name of a rung between.
+/// The name of a snapshot within one audit: `old`, `new`, `placebo`, `closed_book` or the name of a rung between.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SnapshotName(pub String);
@@ -24,6 +24,18 @@ impl SnapshotName {
     #[must_use]
     pub fn new_snapshot() -> Self {
         Self("new".to_owned())
+    }
+
+    /// The old snapshot rebuilt unchanged.
+    #[must_use]
+    pub fn placebo() -> Self {
+        Self("placebo".to_owned())
+    }
+
+    /// Whether it is that of a snapshot between old and new, which a spec names itself.
+    #[must_use]
+    pub fn is_rung(&self) -> bool {
+        ![Self::old(), Self::new_snapshot(), Self::placebo(), Self::closed_book()].contains(self)
     }
 
     /// The snapshot without any evidence.

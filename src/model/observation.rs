@@ -12,7 +12,7 @@ pub struct Observation {
     pub cluster: Option<String>,
     /// Subgroups, for diagnosis only.
     pub tags: Vec<String>,
-    /// One entry a snapshot, in the audit's order: old, the rungs between, new, closed book.
+    /// One entry a snapshot, in the audit's order: old, the rungs between, new, placebo, closed book.
     pub snapshots: Vec<SnapshotAnswers>,
     /// The judgment of every unordered pair of *distinct* answer texts, keyed with the smaller text first.
     /// Equal texts are the same by definition and never stand here.
@@ -23,9 +23,10 @@ pub struct Observation {
     pub similarities: BTreeMap<(Answer, Answer), f64>,
     /// Accepted answers; empty where there is no gold.
     pub gold: Vec<String>,
-    /// Whether it was left unasked because its rendered prompts are byte-identical in old, new and all rungs between
-    /// (its contrast is zero by construction). A question with one prompt in old and new but another in a rung is asked
-    /// from every snapshot: its contrast is then measured, and zero in expectation alone. The closed book does not count.
+    /// Whether it was left unasked because its rendered prompts are byte-identical in old, new, all rungs between and the
+    /// placebo (its contrast is zero by construction). A question with one prompt in old and new but another in a rung or in
+    /// the placebo is asked from every snapshot: its contrast is then measured, and zero in expectation alone. The closed
+    /// book does not count.
     pub unchanged: bool,
 }
 

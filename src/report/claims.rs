@@ -162,7 +162,7 @@ fn sources(topic: Topic) -> Vec<Source> {
         | Topic::Subgroups
         | Topic::Correctness => join(&[CHURN]),
         Topic::Changed => vec![Protocol],
-        Topic::Flips | Topic::Turnover => join(&[CHURN, TURNOVER]),
+        Topic::Flips | Topic::Turnover | Topic::Placebo => join(&[CHURN, TURNOVER]),
         Topic::Validity | Topic::Sample => join(&[CHURN, COURSE]),
         Topic::Reproduce => join(&[SEALS]),
     }

@@ -37,6 +37,8 @@ pub(in crate::report) struct Section<'a> {
 pub(in crate::report) enum Topic {
     /// D̂ by kernel.
     Churn,
+    /// D̂ of the rebuild alone.
+    Placebo,
     /// The rule, line by line.
     Rule,
     /// Snapshots and machinery.
@@ -163,6 +165,7 @@ impl Topic {
     pub(in crate::report) const fn title(self) -> &'static str {
         match self {
             Self::Churn => "Excess churn",
+            Self::Placebo => "The rebuild alone",
             Self::Rule => "The rule, line by line",
             Self::Changed => "What changed",
             Self::Flips => "Stable flips",
@@ -182,7 +185,7 @@ impl Topic {
 
     /// Whether it stands open.
     pub(in crate::report) const fn is_open(self) -> bool {
-        matches!(self, Self::Churn | Self::Changed | Self::Flips)
+        matches!(self, Self::Churn | Self::Placebo | Self::Changed | Self::Flips)
     }
 }
 

@@ -117,6 +117,7 @@ fn analysis() -> Analysis {
         power: Power { smallest_detectable: 0.029 },
         ladder: Vec::new(),
         trajectories: None,
+        placebo: None,
         closed_book: None,
         transitivity: Transitivity {
             triples: 1_100,

@@ -25,6 +25,7 @@ pub fn terminal(result: &AuditResult, width: u16) -> String {
     for section in &document.sections {
         text.push_str(&match section.topic {
             Topic::Churn | Topic::Rule => tables(section, width),
+            Topic::Placebo => placebo(section, width),
             Topic::Flips => flips(section, width),
             _ => String::new(),
         });
@@ -60,6 +61,19 @@ fn tables(section: &Section<'_>, width: u16) -> String {
         _ => None,
     });
     tables.map(|table| table + "\n\n").collect()
+}
+
+/// The figures and what they mean; the turnover is in the reports.
+fn placebo(section: &Section<'_>, width: u16) -> String {
+    let told = section.blocks.iter().find_map(|block| match block {
+        Block::Paragraph(told) => Some(wrapped(&line(told), width, "")),
+        _ => None,
+    });
+    let figures = section.blocks.iter().find_map(|block| match block {
+        Block::Table(table) => Some(self::table(table, width)),
+        _ => None,
+    });
+    [figures, told].into_iter().flatten().map(|part| part.trim_end().to_owned() + "\n").collect::<String>() + "\n"
 }
 
 /// Limits stand in the table of the rule, so that the kernels fit into 80 columns.

@@ -3,7 +3,7 @@
 use super::audit::open_run;
 use super::found::Evidence;
 use super::{Prepared, machinery, plan, recompute, replay};
-use crate::analyze::{AnalyzeError, overlap::Turnover, risk};
+use crate::analyze::{AnalyzeError, Settings, overlap::Turnover, risk};
 use crate::freeze::Protocol;
 use crate::http::Context;
 use crate::ledger::{self, BlobReader, stage};
@@ -34,10 +34,15 @@ pub async fn diff(prepared: Prepared, excerpts: usize, context: &Context) -> Res
     let (observations, evidence): (Vec<Observation>, Vec<Evidence>) = observed(protocol, path)?.into_iter().unzip();
     let failed =
         |error: AnalyzeError| Failure::new(FailureClass::Evidence, format!("failed to compare the evidence: {error}"));
-    let (mut turnover, settings) = (Turnover::default(), recompute::settings(protocol));
-    for observed in &observations {
-        turnover.take(observed, &settings, false).map_err(failed)?;
-    }
+    let settings = recompute::settings(protocol);
+    let turnover = |new: SnapshotName| {
+        let (mut turnover, settings) = (Turnover::default(), Settings { new, ..settings.clone() });
+        for observed in &observations {
+            turnover.take(observed, &settings, false).map_err(failed)?;
+        }
+        Ok::<_, Failure>(turnover.finish())
+    };
+    let placebo = if settings.placebo { turnover(SnapshotName::placebo())? } else { None };
     let unasked =
         observations.iter().zip(&evidence).filter(|(observed, evidence)| is_unasked(protocol, evidence, observed));
     let unasked = unasked.count() as u64;
@@ -47,9 +52,9 @@ pub async fn diff(prepared: Prepared, excerpts: usize, context: &Context) -> Res
         protocol: protocol.digest,
         snapshots: recompute::snapshots(protocol),
         retrieve: replay::described(machinery::describe(protocol).retrieve, &folder),
-        overlap: turnover
-            .finish()
+        overlap: turnover(SnapshotName::new_snapshot())?
             .ok_or_else(|| Failure::new(FailureClass::Evidence, "there is no evidence to compare"))?,
+        placebo,
         mismatched: evidence.iter().map(|evidence| evidence.mismatched).sum(),
         at_risk: at_risk(protocol, path, &evidence, &observations, excerpts)?,
         cost: AuditCost {
@@ -144,8 +149,8 @@ fn at_risk(
 
 /// The evidence of old and new.
 fn ends(observed: &Observation) -> (EvidenceKeys, EvidenceKeys) {
-    let of = |entry: Option<&SnapshotAnswers>| entry.and_then(|entry| entry.evidence.clone()).unwrap_or_default();
-    (of(observed.snapshots.first()), of(observed.snapshots.last()))
+    let of = |name| observed.snapshot(&name).and_then(|entry| entry.evidence.clone()).unwrap_or_default();
+    (of(SnapshotName::old()), of(SnapshotName::new_snapshot()))
 }
 
 type Texts<'a> = Option<(&'a BlobReader, &'a Evidence)>;

@@ -74,7 +74,7 @@ fn edit_of(folder: &Utf8Path, path: &Utf8Path, base: &[u8]) -> Option<Edit> {
 }
 
 /// What is read from the working tree although the rule relies on it, and is not as the base has it: the old snapshot
-/// where it lies there, and the files that programs are started with.
+/// and the placebo where they lie there, and the files that programs are started with.
 ///
 /// # Errors
 /// Such a program is given keys: the change's own program may not have them.
@@ -102,7 +102,8 @@ fn edits_of_trusted(spec: &Spec, folder: &Utf8Path, base: &CommitId) -> Result<V
 }
 
 fn old_folders(spec: &Spec) -> impl Iterator<Item = &Utf8Path> {
-    let old = spec.snapshots.iter().filter(|snapshot| snapshot.name == SnapshotName::old());
+    let relied_on = [SnapshotName::old(), SnapshotName::placebo()];
+    let old = spec.snapshots.iter().filter(move |snapshot| relied_on.contains(&snapshot.name));
     old.filter_map(|snapshot| match &snapshot.source {
         SnapshotSource::Path(path) => Some(path.as_path()),
         SnapshotSource::Git { .. } | SnapshotSource::Variables(_) | SnapshotSource::From(_) => None,

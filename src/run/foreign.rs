@@ -26,6 +26,8 @@ pub struct Request {
     pub new: SnapshotName,
     /// Names of the snapshots between, in order.
     pub between: Vec<SnapshotName>,
+    /// Whether a snapshot `placebo` stands in it: the old one rebuilt unchanged.
+    pub placebo: bool,
     /// Whether a snapshot `closed_book` stands in it.
     pub closed_book: bool,
     /// The normalisation of the exact kernel.
@@ -84,10 +86,12 @@ pub fn analyze(request: &Request) -> Result<AuditResult, Failure> {
 /// Whether every asked question has the snapshots that are only compared with: the statistics look for them where they
 /// need them, and a name that stands nowhere would pass unheard.
 fn check_named(observations: &[Observation], request: &Request) -> Result<(), String> {
+    let placebo = request.placebo.then(SnapshotName::placebo);
     let closed_book = request.closed_book.then(SnapshotName::closed_book);
+    let named = request.between.iter().map(|name| ("--between", name));
+    let named = named.chain(placebo.iter().map(|name| ("--placebo", name)));
     let asked = || observations.iter().filter(|observation| !observation.unchanged);
-    for name in request.between.iter().chain(&closed_book) {
-        let option = if Some(name) == closed_book.as_ref() { "--closed-book" } else { "--between" };
+    for (option, name) in named.chain(closed_book.iter().map(|name| ("--closed-book", name))) {
         let lacking = asked().filter(|observation| observation.snapshot(name).is_none());
         let failed = |what: String| format!("failed to analyze `{}`: {what}, which `{option}` asks for", request.file);
         match lacking.clone().count() {
@@ -107,6 +111,7 @@ fn settings(request: &Request, digest: Digest) -> Settings {
         old: request.old.clone(),
         new: request.new.clone(),
         between: request.between.clone(),
+        placebo: request.placebo,
         closed_book: request.closed_book,
         normalisation: request.normalisation,
         confidence: request.confidence,
@@ -151,15 +156,21 @@ fn only_in(one: Option<&EvidenceKeys>, other: Option<&EvidenceKeys>) -> Vec<repo
     documents.map(|(id, _)| report::EvidenceLine { id: id.clone(), excerpt: String::new() }).collect()
 }
 
+/// The snapshots that are compared.
+fn names(request: &Request) -> Vec<SnapshotName> {
+    let Request { old, new, between, .. } = request;
+    let placebo = request.placebo.then(SnapshotName::placebo);
+    std::iter::once(old).chain(between).chain([new]).chain(&placebo).cloned().collect()
+}
+
 fn snapshots(request: &Request) -> Vec<SnapshotSummary> {
-    let names = std::iter::once(&request.old).chain(&request.between).chain(std::iter::once(&request.new));
     let summary = |name: &SnapshotName| SnapshotSummary {
         name: name.to_string(),
         physical: "answers made elsewhere".to_owned(),
         fingerprint: None,
         documents: None,
     };
-    names.map(summary).collect()
+    names(request).iter().map(summary).collect()
 }
 
 fn machinery(request: &Request) -> Machinery {
@@ -182,11 +193,11 @@ fn validity(request: &Request, observations: &[Observation]) -> Validity {
         let answers = |observed: &Observation| observed.snapshot(name).map_or(0, |entry| entry.answers.len() as u64);
         observations.iter().map(answers).sum::<u64>()
     };
-    let names = || std::iter::once(&request.old).chain(&request.between).chain(std::iter::once(&request.new));
+    let names = names(request);
     Validity {
-        cells: names().map(count).sum(),
-        accepted: names().map(|name| (name.to_string(), count(name))).collect(),
-        invalid: names().map(|name| (name.to_string(), 0)).collect(),
+        cells: names.iter().map(count).sum(),
+        accepted: names.iter().map(|name| (name.to_string(), count(name))).collect(),
+        invalid: names.iter().map(|name| (name.to_string(), 0)).collect(),
         excluded_questions: 0,
         packets: observations.iter().filter(|observed| !observed.judgments.is_empty()).count() as u64,
         mismatched_evidence: 0,

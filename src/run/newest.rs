@@ -2,8 +2,8 @@
 //! names, plain names and nothing else.
 
 use super::files::{Files, Unread};
-use crate::model::{Failure, FailureClass};
-use crate::spec::{SnapshotSource, Spec, variables};
+use crate::model::{Failure, FailureClass, SnapshotName};
+use crate::spec::{SnapshotSource, SnapshotSpec, Spec, variables};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::BTreeMap;
 
@@ -18,7 +18,8 @@ const FILE: &str = "the variables of snapshot `new`";
 /// may quote, is the change's own.
 pub(super) fn fill(spec: &mut Spec, folder: &Utf8Path, given: &[String]) -> Result<(), Failure> {
     let old = spec.snapshots.first().map(|snapshot| snapshot.source.clone());
-    let Some(new) = spec.snapshots.last_mut() else { return Ok(()) };
+    let is_new = |snapshot: &&mut SnapshotSpec| snapshot.name == SnapshotName::new_snapshot();
+    let Some(new) = spec.snapshots.iter_mut().find(is_new) else { return Ok(()) };
     if let SnapshotSource::From(path) = &new.source {
         let read = from_file(folder, path)?;
         if let Some(SnapshotSource::Variables(old)) = &old {

@@ -234,12 +234,12 @@ pub(super) fn compare_file(folder: &Utf8Path, name: &str, mut expected: impl Buf
 
 /// What the statistics need of the protocol.
 pub(super) fn settings(protocol: &Protocol) -> Settings {
-    let is_end = |name: &SnapshotName| *name == SnapshotName::old() || *name == SnapshotName::new_snapshot();
-    let rungs = protocol.spec.snapshots.iter().map(|snapshot| snapshot.name.clone());
+    let names = || protocol.spec.snapshots.iter().map(|snapshot| &snapshot.name);
     Settings {
         old: SnapshotName::old(),
         new: SnapshotName::new_snapshot(),
-        between: rungs.filter(|name| !is_end(name)).collect(),
+        between: names().filter(|name| name.is_rung()).cloned().collect(),
+        placebo: names().any(|name| *name == SnapshotName::placebo()),
         closed_book: protocol.spec.closed_book,
         normalisation: protocol.spec.judge.normalisation,
         confidence: protocol.spec.bootstrap.confidence,

@@ -59,12 +59,10 @@ fn questions(spec: &QuestionsSpec) -> Value {
 
 fn snapshots(all: &[SnapshotSpec], closed_book: bool) -> Value {
     let mut members = Map::new();
-    if let [old, between @ .., new] = all {
-        members.insert("old".to_owned(), Value::Object(source(old)));
-        members.insert("new".to_owned(), Value::Object(source(new)));
-        if !between.is_empty() {
-            members.insert("between".to_owned(), between.iter().map(rung).collect());
-        }
+    let (between, others): (Vec<&SnapshotSpec>, _) = all.iter().partition(|snapshot| snapshot.name.is_rung());
+    members.extend(others.into_iter().map(|snapshot| (snapshot.name.0.clone(), Value::Object(source(snapshot)))));
+    if !between.is_empty() {
+        members.insert("between".to_owned(), between.into_iter().map(rung).collect());
     }
     members.insert("closed_book".to_owned(), closed_book.into());
     Value::Object(members)

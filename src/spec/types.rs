@@ -12,7 +12,8 @@ pub struct Spec {
     pub name: String,
     /// The questions.
     pub questions: QuestionsSpec,
-    /// The snapshots, in the audit's order: old, the rungs between, new. The closed book is not among them.
+    /// The snapshots, in the audit's order: old, the rungs between, new, and the placebo where there is one. The closed book
+    /// is not among them.
     pub snapshots: Vec<SnapshotSpec>,
     /// Whether every question is also asked without evidence.
     pub closed_book: bool,
@@ -50,7 +51,7 @@ pub struct QuestionsSpec {
 /// One snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotSpec {
-    /// `old`, `new` or the name of a rung.
+    /// `old`, `new`, `placebo` or the name of a rung.
     pub name: SnapshotName,
     /// Where it is.
     pub source: SnapshotSource,

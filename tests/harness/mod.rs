@@ -131,6 +131,16 @@ pub fn figures(folder: &Path) -> Result<Value> {
     Ok(result)
 }
 
+/// Holds runs against a checker that shares no code with the program, written from docs/ledger-format.md.
+pub fn independent_check(runs: &[PathBuf]) {
+    let script = root().join("tests/ledger_checker/check_run.py");
+    let Ok(output) = Command::new("python3").arg(script).args(runs).output() else {
+        assert!(std::env::var_os("CHURNGATE_REQUIRE_ALL").is_none(), "python3 is not there");
+        return;
+    };
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+}
+
 /// Runs until some of the evidence is there, and is killed.
 pub fn killed(mut command: Command, workspace: &Workspace) -> Result<PathBuf> {
     let command = command.args(["run", "--quiet", "--tasks", "1", "churngate.yaml"]);

@@ -42,6 +42,8 @@ struct Plan {
     transitive: bool,
     /// Whether a snapshot stands between old and new.
     rung: bool,
+    /// Whether a placebo was asked.
+    placebo: bool,
     /// Whether the closed book was asked.
     closed_book: bool,
     /// Whether answers have similarities.
@@ -63,6 +65,7 @@ pub fn random(number: u64) -> String {
         clusters: numbers.one_in(3),
         transitive: !numbers.one_in(3),
         rung: numbers.one_in(3),
+        placebo: numbers.one_in(3),
         closed_book: numbers.one_in(3),
         soft: numbers.one_in(3),
     };
@@ -83,7 +86,7 @@ fn question(id: usize, plan: &Plan, numbers: &mut Numbers) -> Value {
     let (old, new) = (answers(0, 0), answers(1, shift));
     let mut record = json!({ "id": format!("q{id}"), "answers": { "old": old, "new": new } });
     let mut said = [old, new].concat();
-    for (snapshot, present) in [("mid", plan.rung), ("closed_book", plan.closed_book)] {
+    for (snapshot, present) in [("mid", plan.rung), ("placebo", plan.placebo), ("closed_book", plan.closed_book)] {
         if present {
             let third = answers(0, usize::from(id.is_multiple_of(2)) * 3);
             record["answers"][snapshot] = json!(third);
@@ -115,6 +118,9 @@ fn question(id: usize, plan: &Plan, numbers: &mut Numbers) -> Value {
                 .collect()
         };
         record["evidence"] = json!({ "old": named(documents(), plan), "new": named(documents(), plan) });
+        if plan.placebo {
+            record["evidence"]["placebo"] = json!(named(documents(), plan));
+        }
     }
     record
 }

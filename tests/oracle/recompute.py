@@ -405,6 +405,36 @@ def along(questions, asked):
     }
 
 
+def placebo(questions):
+    """The figures between old and placebo, and by how much the new snapshot exceeds them."""
+    if not any("placebo" in q.answers for q in questions):
+        return None
+    def beside(q):
+        record = dict(q.record, answers={"old": q.answers["old"], "new": q.answers["placebo"]})
+        if "evidence" in record:
+            record["evidence"] = {"old": record["evidence"]["old"], "new": record["evidence"]["placebo"]}
+        return Question(record)
+
+    rebuilt = [beside(q) for q in questions]
+
+    def beyond(name):
+        excess = [
+            0 if q.unchanged else q.difference(q.kernel(name)) - r.difference(r.kernel(name))
+            for q, r in zip(questions, rebuilt)
+        ]
+        n, units = len(questions), math.lcm(*(fractions.Fraction(d).denominator for d in excess))
+        law = convolve([lattice(collections.Counter(excess), units)] * n)
+        at = lambda level: quantile(law, level) / units / n
+        return {"kernel": name, "churn": float(sum(excess) / n), "interval": [at(0.025), at(0.975)]}
+
+    names = ("exact", "semantic")
+    return {
+        "kernels": [kernel_figures(name, rebuilt) for name in names],
+        "beyond": [beyond(name) for name in names],
+        "overlap": overlap(rebuilt),
+    }
+
+
 def soft(questions, asked):
     if not any(q.similarities for q in asked):
         return None
@@ -539,6 +569,7 @@ def recompute(text):
             "power": {"smallest_detectable": smallest_detectable(kernels[1], n)},
             "ladder": ladder,
             "trajectories": trajectories,
+            "placebo": placebo(questions),
             "closed_book": alignment(asked, "closed_book") if closed else None,
             "transitivity": transitivity(questions),
             "soft": soft(questions, asked),

@@ -44,6 +44,7 @@ pub fn settings() -> Settings {
         old: SnapshotName("n1".into()),
         new: SnapshotName("n7".into()),
         between: vec![SnapshotName("n3".into())],
+        placebo: false,
         closed_book: false,
         normalisation: Normalisation::Nq,
         confidence: Confidence::default(),

@@ -3,9 +3,7 @@
 use churngate::analyze::edges::Edges;
 use churngate::analyze::lattice::{Lattice, Repeats};
 use churngate::analyze::{Analysis, AnalyzeError, Settings, analyze, randomisation};
-use churngate::model::{
-    Answer, Confidence, Kernel, Label, Normalisation, Observation, QuestionId, SnapshotAnswers, SnapshotName,
-};
+use churngate::model::{Answer, Kernel, Label, Observation, QuestionId, SnapshotAnswers, SnapshotName};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -60,17 +58,11 @@ fn observe(questions: &[Question], name: impl Fn(u8) -> String) -> Vec<Observati
 fn run(observations: &[Observation], swapped: bool) -> Analysis {
     let (old, new) = (SnapshotName::old(), SnapshotName::new_snapshot());
     let (old, new) = if swapped { (new, old) } else { (old, new) };
-    let settings = Settings {
-        old,
-        new,
-        between: Vec::new(),
-        closed_book: false,
-        normalisation: Normalisation::None,
-        confidence: Confidence::default(),
-        draws: 200,
-        bootstrap_key: [5; 32],
-    };
-    analyze(observations, &settings).expect("an analysis")
+    analyze(observations, &Settings { old, new, ..settings() }).expect("an analysis")
+}
+
+fn settings() -> Settings {
+    Settings { draws: 200, bootstrap_key: [5; 32], ..Settings::default() }
 }
 
 proptest! {
@@ -110,6 +102,24 @@ proptest! {
             let floor = -1.0 / f64::from(analysis.repeats.0.min(analysis.repeats.1));
             prop_assert!(kernel.churn.value() >= floor && kernel.churn.value() <= 1.0);
         }
+    }
+
+    #[test]
+    fn a_placebo_that_answers_like_new_leaves_nothing_beyond_it_and_changes_no_other_figure(questions in audits()) {
+        let mut observations = observe(&questions, |class| format!("answer {class}"));
+        let without = run(&observations, false);
+        for observation in &mut observations {
+            let rebuilt = SnapshotAnswers { snapshot: SnapshotName::placebo(), ..observation.snapshots[1].clone() };
+            observation.snapshots.push(rebuilt);
+        }
+        let mut with = analyze(&observations, &Settings { placebo: true, ..settings() }).expect("an analysis");
+        let placebo = with.placebo.take().expect("asked for");
+        prop_assert_eq!(&placebo.kernels, &with.kernels);
+        for beyond in &placebo.beyond {
+            let values = [beyond.churn.numerator, beyond.interval.0.numerator, beyond.interval.1.numerator];
+            prop_assert_eq!(values, [0; 3]);
+        }
+        prop_assert_eq!(with, without);
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub struct EvidenceDiff {
     pub retrieve: String,
     /// How much both snapshots share.
     pub overlap: Overlap,
+    /// How much the old snapshot and the placebo share, where there is one.
+    pub placebo: Option<Overlap>,
     /// Questions and snapshots whose two passes differ.
     pub mismatched: u64,
     /// Questions with other documents or another order, those whose evidence changed most first.

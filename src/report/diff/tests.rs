@@ -44,6 +44,7 @@ fn diff(text: &str) -> EvidenceDiff {
             without_documents: None,
             flips,
         },
+        placebo: None,
         mismatched: 0,
         at_risk: vec![question("q1", 1.0), question("q2", 0.25)],
         cost: AuditCost { asked: 3, unasked: 1, answers: 12, packets: 3, calls: 15 },

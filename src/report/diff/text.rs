@@ -20,7 +20,11 @@ pub fn diff_text(diff: &EvidenceDiff, limit: usize) -> String {
     let mut text = format!("{}: evidence alone, no verdict\n", Untrusted::new(&diff.name).terminal(NAME));
     let _ = writeln!(text, "retrieved by {}", Untrusted::new(&diff.retrieve).terminal(2 * NAME));
     text.extend(diff.snapshots.iter().map(snapshot));
-    text.push_str(&overlap(&diff.overlap));
+    text.push_str(&overlap("compared by", &diff.overlap));
+    if let Some(placebo) = &diff.placebo {
+        text.push_str(&overlap("placebo", placebo));
+        text.push_str("the placebo is the old snapshot rebuilt: what it lost, the rebuild alone took\n");
+    }
     if diff.mismatched > 0 {
         let _ = writeln!(
             text,
@@ -49,9 +53,9 @@ fn snapshot(snapshot: &SnapshotSummary) -> String {
     format!("snapshot {}: {}{documents}\n", name.terminal(NAME), physical.terminal(2 * NAME))
 }
 
-fn overlap(overlap: &Overlap) -> String {
+fn overlap(title: &str, overlap: &Overlap) -> String {
     let by = [("id", Some(&overlap.by_id)), ("URL", overlap.by_url.as_ref()), ("content", Some(&overlap.by_content))];
-    let mut text = String::from("\ncompared by  shared (mean)  none shared  same set  same list\n");
+    let mut text = format!("\n{title:<11}  shared (mean)  none shared  same set  same list\n");
     for (by, figures) in by {
         let Some(OverlapFigures { mean_shared, none, same_set, same_list }) = figures else { continue };
         let share = |part: &u64| numbers::percent_of(*part, overlap.questions);

@@ -4,8 +4,8 @@
 
 use super::image::{Imaged, image};
 use crate::analyze::{
-    Agreement, Alignment, Analysis, ClusterBounds, Correctness, Flip, FlipOverlap, Flows, KernelFigures, Overlap,
-    OverlapFigures, Power, Rung, SoftFigures, Stream, Subgroup, Trajectories, Transitivity,
+    Agreement, Alignment, Analysis, Beyond, ClusterBounds, Correctness, Flip, FlipOverlap, Flows, KernelFigures, Overlap,
+    OverlapFigures, Placebo, Power, Rung, SoftFigures, Stream, Subgroup, Trajectories, Transitivity,
 };
 use crate::gate::{Decision, LineOutcome, Verdict};
 use crate::model::{Answer, Confidence, Digest, Fraction, Kernel, QuestionId, SnapshotName};
@@ -107,6 +107,7 @@ image! {
         power: Power,
         ladder: Vec<Rung>,
         trajectories: Option<Trajectories>,
+        placebo: Option<Placebo>,
         closed_book: Option<Alignment>,
         transitivity: Transitivity,
         soft: Option<SoftFigures>,
@@ -361,6 +362,22 @@ image! {
         new: u64,
         third: u64,
         mixed: u64,
+    }
+}
+
+image! {
+    PlaceboImage of Placebo {
+        kernels: Vec<KernelFigures>,
+        beyond: Vec<Beyond>,
+        overlap: Option<Overlap>,
+    }
+}
+
+image! {
+    BeyondImage of Beyond {
+        kernel: Kernel,
+        churn: Fraction,
+        interval: (Fraction, Fraction),
     }
 }
 

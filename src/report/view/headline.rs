@@ -21,7 +21,10 @@ pub(in crate::report) fn headline(result: &AuditResult) -> String {
 pub(super) fn summary(result: &AuditResult) -> Line<'_> {
     let analysis = &result.analysis;
     let facts: Vec<String> =
-        [flips_fact(analysis), correctness_fact(analysis), decide_fact(result)].into_iter().flatten().collect();
+        [flips_fact(analysis), super::placebo::fact(analysis), correctness_fact(analysis), decide_fact(result)]
+            .into_iter()
+            .flatten()
+            .collect();
     Line::default().theirs(&result.name, NAME).and(format!(": {}.", facts.join(" · ")))
 }
 

@@ -7,6 +7,7 @@ mod conduct;
 mod correctness;
 mod flips;
 mod headline;
+mod placebo;
 mod reproduce;
 mod rule;
 mod sample;
@@ -44,7 +45,8 @@ pub(in crate::report) fn document(result: &AuditResult) -> Document<'_> {
 }
 
 fn sections(result: &AuditResult) -> Vec<Section<'_>> {
-    let always = [churn::section(result), rule::section(result), changed::section(result), flips::section(result)];
+    let placebo = placebo::section(&result.analysis);
+    let always = [rule::section(result), changed::section(result), flips::section(result)];
     let known = [
         correctness::section(&result.analysis),
         turnover::section(&result.analysis),
@@ -56,7 +58,8 @@ fn sections(result: &AuditResult) -> Vec<Section<'_>> {
         subgroups::section(&result.analysis),
     ];
     let last = [validity::section(result), sample::section(result), reproduce::section(result)];
-    always.into_iter().chain(known.into_iter().flatten()).chain(last).collect()
+    let first = std::iter::once(churn::section(result)).chain(placebo).chain(always);
+    first.chain(known.into_iter().flatten()).chain(last).collect()
 }
 
 /// The first rows, and how many are left out.

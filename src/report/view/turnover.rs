@@ -6,6 +6,14 @@ use crate::report::numbers;
 
 pub(super) fn section(analysis: &Analysis) -> Option<Section<'static>> {
     let overlap = analysis.overlap.as_ref()?;
+    let mut facts = vec![Line::ours(identical(overlap))];
+    facts.extend(flips(&overlap.flips).map(Line::ours));
+    let blocks = vec![Block::Table(table(overlap)), Block::List(facts)];
+    Some(Section::new(Topic::Turnover, teaser(overlap), blocks))
+}
+
+/// What two snapshots share, by id, URL and content.
+pub(super) fn table(overlap: &Overlap) -> Table<'static> {
     let columns = vec![
         ("compared by", false),
         ("documents shared (mean)", true),
@@ -15,16 +23,16 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section<'static>> {
     ];
     let by = [("id", Some(&overlap.by_id)), ("URL", overlap.by_url.as_ref()), ("content", Some(&overlap.by_content))];
     let rows = by.into_iter().filter_map(|(by, figures)| Some(row(by, figures?, overlap))).collect();
-    let identical = format!(
+    Table { columns, rows }
+}
+
+pub(super) fn identical(overlap: &Overlap) -> String {
+    format!(
         "{} of {} have byte-identical evidence in both snapshots ({})",
         numbers::count(overlap.identical_prompts),
         numbers::counted(overlap.questions, "question"),
         numbers::percent_of(overlap.identical_prompts, overlap.questions)
-    );
-    let mut facts = vec![Line::ours(identical)];
-    facts.extend(flips(&overlap.flips).map(Line::ours));
-    let blocks = vec![Block::Table(Table { columns, rows }), Block::List(facts)];
-    Some(Section::new(Topic::Turnover, teaser(overlap), blocks))
+    )
 }
 
 fn teaser(overlap: &Overlap) -> String {

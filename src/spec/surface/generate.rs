@@ -29,7 +29,7 @@ pub static GENERATE: Section = Section {
             "unchanged_evidence",
             Shape::Word(&["zero", "sample"]),
             "zero",
-            "Whether questions with one prompt in old, new and all between count as zero churn unasked, or are asked.",
+            "Whether questions with one prompt in old, new, placebo and all between count as zero churn unasked, or are asked.",
         ),
         ATTEMPTS,
     ],

@@ -16,6 +16,11 @@ pub static SNAPSHOTS: Section = Section {
             Shape::List { items: &Shape::Snapshot { rung: true, from: false }, min: 1, max: 16 },
             "Snapshots between old and new, in order, each with a `name`.",
         ),
+        Key::optional(
+            "placebo",
+            Shape::Snapshot { rung: false, from: false },
+            "The old snapshot rebuilt unchanged: shows the churn of the rebuild alone, and decides nothing.",
+        ),
         Key::default("closed_book", Shape::Flag, "false", "Whether every question is also asked without evidence."),
     ],
     one_of: &[],

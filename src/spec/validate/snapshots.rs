@@ -13,18 +13,22 @@ use crate::spec::types::{RetrieveBackend, SnapshotSource, SnapshotSpec, SqlEngin
 use std::collections::BTreeMap;
 
 /// Names that mean something else.
-const TAKEN: &[&str] = &["old", "new", "closed_book"];
+const TAKEN: &[&str] = &["old", "new", "placebo", "closed_book"];
 
-/// The snapshots in the audit's order: old, the rungs between, new.
+/// The snapshots in the audit's order: old, the rungs between, new, the placebo.
 pub fn snapshots(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<Vec<SnapshotSpec>> {
     let old = section.node("old").and_then(|node| source(node, false, problems));
     let new = section.node("new").and_then(|node| source(node, false, problems));
+    let placebo = section.node("placebo").map(|node| source(node, false, problems));
     let nodes = section.node("between").map_or(&[][..], Node::items);
     let rungs: Vec<Option<SnapshotSpec>> = nodes.iter().map(|node| rung(node, problems)).collect();
     distinct(nodes, &rungs, problems);
     let mut all = vec![SnapshotSpec { name: SnapshotName::old(), source: old? }];
     all.extend(rungs.into_iter().collect::<Option<Vec<_>>>()?);
     all.push(SnapshotSpec { name: SnapshotName::new_snapshot(), source: new? });
+    if let Some(placebo) = placebo {
+        all.push(SnapshotSpec { name: SnapshotName::placebo(), source: placebo? });
+    }
     Some(all)
 }
 
@@ -113,7 +117,7 @@ pub fn fit(root: Reader<'_>, all: &[SnapshotSpec], retrieve: &Retrieve, problems
     let Some(section) = root.section("snapshots") else { return };
     let nodes = std::iter::once(section.node("old"))
         .chain(section.node("between").map_or(&[][..], Node::items).iter().map(Some))
-        .chain(std::iter::once(section.node("new")));
+        .chain([section.node("new"), section.node("placebo")]);
     let own_databases = matches!(backend, RetrieveBackend::Sql(sql) if sql.engine == SqlEngine::Sqlite { file: None });
     let wants_files = own_databases || matches!(backend, RetrieveBackend::Bm25(_) | RetrieveBackend::File);
     for (snapshot, node) in all.iter().zip(nodes) {

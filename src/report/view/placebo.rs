@@ -1,0 +1,97 @@
+//! The rebuild alone: the old snapshot against itself, rebuilt unchanged, beside what the new one shows.
+
+use super::headline::figures;
+use super::turnover;
+use crate::analyze::{Analysis, Beyond, KernelFigures, Placebo};
+use crate::model::{Fraction, Kernel};
+use crate::report::document::{Block, Line, Section, Table, Topic};
+use crate::report::numbers;
+
+pub(super) fn section(analysis: &Analysis) -> Option<Section<'static>> {
+    let placebo = analysis.placebo.as_ref()?;
+    let mut blocks = vec![Block::Table(table(placebo))];
+    blocks.extend(meaning(analysis, placebo).map(|told| Block::Paragraph(Line::ours(told))));
+    if let Some(overlap) = &placebo.overlap {
+        blocks.push(Block::Table(turnover::table(overlap)));
+        let identical = turnover::identical(overlap).replace("both snapshots", "old and placebo");
+        blocks.push(Block::List(vec![Line::ours(identical)]));
+    }
+    Some(Section::new(Topic::Placebo, String::new(), blocks))
+}
+
+/// The fact for the few numbers below the verdict.
+pub(super) fn fact(analysis: &Analysis) -> Option<String> {
+    let rebuilt = semantic(analysis.placebo.as_ref()?)?.0;
+    Some(format!("the rebuild alone shows {} pp", numbers::pp(rebuilt.churn)))
+}
+
+fn table(placebo: &Placebo) -> Table<'static> {
+    let columns = vec![
+        ("kernel", false),
+        ("D̂ (pp)", true),
+        ("interval", true),
+        ("lower bound", true),
+        ("upper bound", true),
+        ("flips", true),
+        ("new beyond (pp)", true),
+        ("its interval", true),
+    ];
+    let rows = placebo.kernels.iter().zip(&placebo.beyond).map(|(figures, beyond)| row(figures, beyond)).collect();
+    Table { columns, rows }
+}
+
+fn row(figures: &KernelFigures, beyond: &Beyond) -> Vec<Line<'static>> {
+    let cells = [
+        figures.kernel.to_string(),
+        numbers::pp(figures.churn),
+        interval(figures.interval),
+        numbers::pp(figures.cautious_lower_bound()),
+        numbers::pp_float(figures.cautious_upper_bound()),
+        numbers::count(figures.stable_flips),
+        numbers::signed_pp(beyond.churn),
+        interval(beyond.interval),
+    ];
+    cells.into_iter().map(Line::ours).collect()
+}
+
+fn interval((low, high): (Fraction, Fraction)) -> String {
+    format!("{} to {}", numbers::pp(low), numbers::pp(high))
+}
+
+fn semantic(placebo: &Placebo) -> Option<(&KernelFigures, &Beyond)> {
+    placebo.kernels.iter().zip(&placebo.beyond).find(|(figures, _)| figures.kernel == Kernel::Semantic)
+}
+
+/// One sentence for whoever has no time, under the kernel of meaning.
+fn meaning(analysis: &Analysis, placebo: &Placebo) -> Option<String> {
+    let (rebuilt, beyond) = semantic(placebo)?;
+    let new = figures(analysis, Kernel::Semantic)?;
+    let alone = format!("The rebuild alone shows {} pp of semantic churn", numbers::pp(rebuilt.churn));
+    let more = format!("{} pp ({})", numbers::pp(beyond.churn), interval(beyond.interval));
+    let shown = |figures: &KernelFigures| figures.cautious_lower_bound().numerator > 0;
+    let told = match (shown(new), shown(rebuilt), beyond.interval.0.numerator > 0) {
+        _ if new.degenerate || rebuilt.degenerate => {
+            "; the kernel is degenerate, so this says nothing about either".to_owned()
+        }
+        (_, false, true) => {
+            format!(
+                ", no more than chance; the new snapshot shows {more} beyond it: the corpus explains that, not the rebuild"
+            )
+        }
+        (_, true, true) => {
+            format!("; the new snapshot shows {more} beyond it: the rebuild explains a part, the corpus the rest")
+        }
+        (_, true, false) if beyond.churn.numerator > 0 => format!(
+            ": enough to explain the churn. What the new snapshot shows beyond it, {more}, may be chance: whether the \
+             corpus adds to it, this sample does not show"
+        ),
+        (_, true, false) => {
+            format!(", and the new snapshot {more} beyond it, no more: the rebuild, not the corpus, explains it")
+        }
+        (true, false, false) => {
+            format!(", and the new snapshot {more} beyond it: too few questions to tell the corpus from the rebuild")
+        }
+        (false, false, false) => ", and the new snapshot no more than chance beyond it".to_owned(),
+    };
+    Some(format!("{alone}{told}. This can neither rescue nor sink the gate."))
+}
