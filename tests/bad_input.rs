@@ -253,8 +253,13 @@ fn absurd_sizes_cost_no_more_than_their_size() {
 }
 
 fn inputs(file: &str, questions: Vec<u8>, exclude: Option<Vec<u8>>, prompt: Option<Vec<u8>>) -> Inputs {
-    let snapshot =
-        |name: SnapshotName| ResolvedSnapshot { name, physical: "tree".to_owned(), fingerprint: None, documents: None };
+    let snapshot = |name: SnapshotName| ResolvedSnapshot {
+        name,
+        physical: "tree".to_owned(),
+        fingerprint: None,
+        documents: None,
+        passed_over: None,
+    };
     let spec = format!(
         "{{ version: 1, name: n, questions: {{ file: {file} }}, snapshots: {{ old: {{ path: a }}, new: {{ path: b }} }}, \
          retrieve: {{ bm25: {{}} }}, generate: {{ reader: {{}} }}, judge: {{ embedded: {{}} }} }}"

@@ -5,6 +5,7 @@ use super::{context, output, tape};
 use crate::http::Context;
 use crate::http::chat::{Facts, Probed, Tokens};
 use crate::model::Failure;
+use crate::report;
 use crate::run::{self, Plan, Prepared};
 use crate::spec::{RetrieveBackend, SqlEngine};
 use tokio::runtime::Runtime;
@@ -79,6 +80,7 @@ fn text(prepared: &Prepared, plan: &Plan, asked: bool) -> String {
         let documents = snapshot.documents.map_or_else(String::new, |count| format!(", {count} documents"));
         lines.push(format!("snapshot {}: {}{documents}", snapshot.name, snapshot.physical));
     }
+    lines.extend(report::passed_over(&run::snapshots(&prepared.protocol)));
     let Plan { questions, snapshots, repeats, answers, packets, calls, amount, exceeds: _, sensitivity } = plan;
     lines.push(format!("questions: {questions}, asked {repeats} times of each of {snapshots} snapshots"));
     lines.push(format!("at most {answers} answers and {packets} packets; {calls} external calls before retries"));

@@ -2,7 +2,7 @@
 
 use super::protocol::Sources;
 use super::{FreezeError, ResolvedSnapshot};
-use crate::model::{Digest, Hashing, Question, SnapshotName};
+use crate::model::{Digest, Hashing, PassedOver, Question, SnapshotName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -72,6 +72,18 @@ pub(super) struct Snapshot {
     physical: String,
     fingerprint: Option<Digest>,
     documents: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    passed_over: Option<Passed>,
+}
+
+/// What of a corpus is not read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Passed {
+    endings: Vec<(String, u64)>,
+    others: u64,
+    hidden: u64,
+    links: u64,
 }
 
 /// The prompts (blobs).
@@ -204,12 +216,16 @@ impl Hashed {
 
 impl Snapshot {
     fn of(snapshot: &ResolvedSnapshot) -> Self {
-        let ResolvedSnapshot { name, physical, fingerprint, documents } = snapshot.clone();
-        Self { name, physical, fingerprint, documents }
+        let ResolvedSnapshot { name, physical, fingerprint, documents, passed_over } = snapshot.clone();
+        let passed_over =
+            passed_over.map(|PassedOver { endings, others, hidden, links }| Passed { endings, others, hidden, links });
+        Self { name, physical, fingerprint, documents, passed_over }
     }
 
     fn resolved(&self) -> ResolvedSnapshot {
-        let Self { name, physical, fingerprint, documents } = self.clone();
-        ResolvedSnapshot { name, physical, fingerprint, documents }
+        let Self { name, physical, fingerprint, documents, passed_over } = self.clone();
+        let passed_over =
+            passed_over.map(|Passed { endings, others, hidden, links }| PassedOver { endings, others, hidden, links });
+        ResolvedSnapshot { name, physical, fingerprint, documents, passed_over }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::select;
 use crate::ledger::ProtocolLock;
-use crate::model::{Digest, Question, QuestionId, SnapshotName};
+use crate::model::{Digest, PassedOver, Question, QuestionId, SnapshotName};
 use crate::spec::Spec;
 use camino::Utf8PathBuf;
 
@@ -17,6 +17,8 @@ pub struct ResolvedSnapshot {
     pub fingerprint: Option<Digest>,
     /// Documents in it, where they can be counted.
     pub documents: Option<u64>,
+    /// What of its corpus is not read, where it is one of files and there is anything.
+    pub passed_over: Option<PassedOver>,
 }
 
 /// Everything fixed before the first call.

@@ -19,7 +19,7 @@ judge: { embedded: {} }
 
 fn snapshot(name: SnapshotName, content: &str) -> ResolvedSnapshot {
     let fingerprint = Some(Digest::of(content.as_bytes()));
-    ResolvedSnapshot { name, physical: content.to_owned(), fingerprint, documents: Some(3) }
+    ResolvedSnapshot { name, physical: content.to_owned(), fingerprint, documents: Some(3), passed_over: None }
 }
 
 fn inputs(file: &str, questions: &[u8]) -> Inputs {

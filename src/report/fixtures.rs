@@ -229,6 +229,7 @@ fn snapshot(name: &str, documents: u64) -> SnapshotSummary {
         physical: format!("corpus at {name}"),
         fingerprint: Some(Digest::of(name.as_bytes())),
         documents: Some(documents),
+        passed_over: None,
     }
 }
 

@@ -41,7 +41,7 @@ pub use junit::junit;
 pub use markdown::{MARKDOWN_BUDGET, markdown, markdown_within};
 pub use matrix::{ClaimMatrix, FlipRecords, RecordSpan, SourceFacts};
 pub use result::*;
-pub use terminal::{next_steps, terminal};
+pub use terminal::{next_steps, passed_over, terminal};
 
 // Whoever publishes a result reads these from it.
 pub use crate::analyze::{ClusterBounds, KernelFigures};

@@ -2,7 +2,7 @@
 
 use crate::analyze::Analysis;
 use crate::gate::Decision;
-use crate::model::{Digest, QuestionId};
+use crate::model::{Digest, PassedOver, QuestionId};
 use serde::{Deserialize, Serialize};
 
 /// The version of `result.json` that is written.
@@ -46,6 +46,8 @@ pub struct SnapshotSummary {
     pub fingerprint: Option<Digest>,
     /// Documents in it.
     pub documents: Option<u64>,
+    /// What of its corpus was not read, where it is one of files and there was anything.
+    pub passed_over: Option<PassedOver>,
 }
 
 /// What retrieved, answered and judged, in words for people.

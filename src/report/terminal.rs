@@ -2,7 +2,7 @@
 
 use super::document::{Block, DiffLine, Document, Line, Part, Section, Table, Topic};
 use super::escape::Untrusted;
-use super::result::AuditResult;
+use super::result::{AuditResult, SnapshotSummary};
 use super::view;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, presets};
 
@@ -110,6 +110,12 @@ fn flips(section: &Section<'_>, width: u16) -> String {
     let left_out = section.entries.len().saturating_sub(FLIPS);
     let more = (left_out > 0).then(|| format!("{left_out} more in the report\n"));
     text + &more.unwrap_or_default() + "\n"
+}
+
+/// What of the snapshots' corpora was not read, a line each, and whether old and new differ in it.
+#[must_use]
+pub fn passed_over(snapshots: &[SnapshotSummary]) -> Vec<String> {
+    view::passed_over(snapshots).iter().chain(&view::difference(snapshots)).map(line).collect()
 }
 
 /// Where the reports are, and how to go on. `folder` is the run's folder as the user can name it.

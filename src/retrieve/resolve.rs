@@ -48,7 +48,13 @@ pub async fn resolve_with(spec: &Spec, base: &Utf8Path, context: &Context) -> Re
 fn closed_book(spec: &Spec) -> Option<ResolvedSnapshot> {
     let physical = "no documents".to_owned();
     let name = SnapshotName::closed_book();
-    spec.closed_book.then_some(ResolvedSnapshot { name, physical, fingerprint: None, documents: None })
+    spec.closed_book.then_some(ResolvedSnapshot {
+        name,
+        physical,
+        fingerprint: None,
+        documents: None,
+        passed_over: None,
+    })
 }
 
 fn one(backend: &RetrieveBackend, snapshot: &SnapshotSpec, base: &Utf8Path) -> Result<ResolvedSnapshot, Failure> {
@@ -99,11 +105,8 @@ fn with_base_hint(failure: Failure, source: &SnapshotSource) -> Failure {
 }
 
 fn found(name: &SnapshotName, corpus: &Corpus, fingerprint: Digest, documents: Option<u64>) -> ResolvedSnapshot {
-    let physical = match corpus.left_out {
-        0 => corpus.physical.clone(),
-        count => format!("{}, without {count} links or submodules", corpus.physical),
-    };
-    ResolvedSnapshot { name: name.clone(), physical, fingerprint: Some(fingerprint), documents }
+    let (physical, passed_over) = (corpus.physical.clone(), corpus.passed_over.clone());
+    ResolvedSnapshot { name: name.clone(), physical, fingerprint: Some(fingerprint), documents, passed_over }
 }
 
 fn empty(name: &SnapshotName, corpus: &Corpus) -> Failure {

@@ -169,6 +169,7 @@ fn snapshots(request: &Request) -> Vec<SnapshotSummary> {
         physical: "answers made elsewhere".to_owned(),
         fingerprint: None,
         documents: None,
+        passed_over: None,
     };
     names(request).iter().map(summary).collect()
 }

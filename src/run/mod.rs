@@ -45,7 +45,7 @@ pub use origin::{Origin, origin};
 pub use plan::{Plan, plan};
 pub use prepare::{Draft, Prepared, Request, prepare, read};
 pub use probe::probe;
-pub use recompute::{recompute, recorded};
+pub use recompute::{recompute, recorded, snapshots};
 pub use rule::name;
 pub use shard::Shard;
 pub use verify::{Verified, verify};

@@ -249,12 +249,14 @@ pub(super) fn settings(protocol: &Protocol) -> Settings {
 }
 
 /// The snapshots as reports show them.
-pub(super) fn snapshots(protocol: &Protocol) -> Vec<SnapshotSummary> {
+#[must_use]
+pub fn snapshots(protocol: &Protocol) -> Vec<SnapshotSummary> {
     let summary = |snapshot: &freeze::ResolvedSnapshot| SnapshotSummary {
         name: snapshot.name.to_string(),
         physical: snapshot.physical.clone(),
         fingerprint: snapshot.fingerprint,
         documents: snapshot.documents,
+        passed_over: snapshot.passed_over.clone(),
     };
     protocol.snapshots.iter().map(summary).collect()
 }

@@ -179,8 +179,13 @@ mod tests {
         );
         let line = |number| format!("{{\"id\": \"q{number}\", \"question\": \"Question {number}?\"}}\n");
         let names = [SnapshotName::old(), SnapshotName::new_snapshot(), SnapshotName::closed_book()];
-        let snapshot =
-            |name| ResolvedSnapshot { name, physical: "a place".to_owned(), fingerprint: None, documents: None };
+        let snapshot = |name| ResolvedSnapshot {
+            name,
+            physical: "a place".to_owned(),
+            fingerprint: None,
+            documents: None,
+            passed_over: None,
+        };
         freeze::plan(Inputs {
             spec: crate::spec::parse(&text, "t").unwrap(),
             base: ".".into(),

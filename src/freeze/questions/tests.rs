@@ -13,6 +13,7 @@ fn inputs(file: &str, questions: &[u8]) -> Inputs {
         physical: physical.to_owned(),
         fingerprint: None,
         documents: None,
+        passed_over: None,
     };
     let spec = format!(
         "version: 1\nname: docs\nquestions: {{ file: {file} }}\nsnapshots: {{ old: {{ path: a }}, new: {{ path: b }} }}\n\

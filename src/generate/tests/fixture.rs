@@ -86,7 +86,13 @@ impl Audit {
              retrieve: {{ bm25: {{}} }}\ngenerate: {generate}\njudge: {{ embedded: {{}} }}\n"
         );
         let spec = spec::parse(&text, "t.yaml").unwrap_or_else(|errors| panic!("{}", errors.render(false)));
-        let snapshot = |name| ResolvedSnapshot { name, physical: String::new(), fingerprint: None, documents: None };
+        let snapshot = |name| ResolvedSnapshot {
+            name,
+            physical: String::new(),
+            fingerprint: None,
+            documents: None,
+            passed_over: None,
+        };
         let rungs = between.iter().map(|name| SnapshotName((*name).to_owned()));
         let names = std::iter::once(SnapshotName::old()).chain(rungs).chain([SnapshotName::new_snapshot()]);
         let snapshots = names.map(snapshot).collect();

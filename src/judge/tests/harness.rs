@@ -51,6 +51,7 @@ pub fn protocol(questions: Vec<Question>, backend: JudgeBackend) -> Protocol {
         physical: format!("/var/corpora/{name}"),
         fingerprint: None,
         documents: None,
+        passed_over: None,
     };
     Protocol {
         digest: Digest::of(b"protocol"),

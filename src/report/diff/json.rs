@@ -2,6 +2,7 @@
 
 use super::{AuditCost, DIFF_FORMAT, EvidenceDiff, QuestionAtRisk};
 use crate::analyze::{Overlap, OverlapFigures};
+use crate::model::PassedOver;
 use crate::report::result::{EvidenceLine, SnapshotSummary};
 use serde_json::{Value, json};
 
@@ -25,9 +26,18 @@ pub fn diff_json(diff: &EvidenceDiff) -> Vec<u8> {
 }
 
 fn snapshot(snapshot: &SnapshotSummary) -> Value {
-    let SnapshotSummary { name, physical, fingerprint, documents } = snapshot;
+    let SnapshotSummary { name, physical, fingerprint, documents, passed_over } = snapshot;
     let fingerprint = fingerprint.map(|digest| digest.to_string());
-    json!({ "name": name, "physical": physical, "fingerprint": fingerprint, "documents": documents })
+    let passed_over = passed_over.as_ref().map(|PassedOver { endings, others, hidden, links }| {
+        json!({ "endings": endings, "others": others, "hidden": hidden, "links": links })
+    });
+    json!({
+        "name": name,
+        "physical": physical,
+        "fingerprint": fingerprint,
+        "documents": documents,
+        "passed_over": passed_over,
+    })
 }
 
 fn overlap(overlap: &Overlap) -> Value {

@@ -2,7 +2,7 @@
 
 use super::{AuditCost, EvidenceDiff, QuestionAtRisk, diff_json, diff_text};
 use crate::analyze::{FlipOverlap, Overlap, OverlapFigures};
-use crate::model::{Digest, QuestionId};
+use crate::model::{Digest, PassedOver, QuestionId};
 use crate::report::result::{EvidenceLine, SnapshotSummary};
 
 fn diff(text: &str) -> EvidenceDiff {
@@ -12,6 +12,12 @@ fn diff(text: &str) -> EvidenceDiff {
         physical: format!("index={name} ({text})"),
         fingerprint: None,
         documents,
+        passed_over: documents.map(|_| PassedOver {
+            endings: vec![(".pdf".to_owned(), 30), (text.to_owned(), 7)],
+            others: 1,
+            hidden: 0,
+            links: 2,
+        }),
     };
     let question = |id: &str, turnover| QuestionAtRisk {
         question: QuestionId(id.to_owned()),
@@ -58,6 +64,8 @@ docs-search: evidence alone, no verdict
 retrieved by embedded BM25
 snapshot old: index=old (text), 11,973 documents
 snapshot new: index=new (text)
+old: 40 files were passed over: .pdf 30, text 7, others 1, links or submodules 2
+Old and new pass over other files, 40 and 0 of them: what is in these is in no answer.
 
 compared by  shared (mean)  none shared  same set  same list
 id                    2.50       25.00%    50.00%     25.00%
@@ -92,5 +100,9 @@ fn the_json_has_every_question_in_order() {
     assert_eq!(value["at_risk"][1]["turnover"], 0.25);
     assert_eq!(value["at_risk"][0]["lost"][0]["excerpt"], "\"{{x}}\u{0}");
     assert_eq!(value["cost"]["calls"], 15);
+    assert_eq!(
+        (&value["snapshots"][0]["passed_over"]["links"], &value["snapshots"][1]["passed_over"]),
+        (&2.into(), &serde_json::Value::Null)
+    );
     assert_eq!(value["overlap"]["by_url"], serde_json::Value::Null);
 }

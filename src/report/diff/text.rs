@@ -3,8 +3,8 @@
 use super::{AuditCost, EvidenceDiff, QuestionAtRisk};
 use crate::analyze::{Overlap, OverlapFigures};
 use crate::report::escape::Untrusted;
-use crate::report::numbers;
 use crate::report::result::{EvidenceLine, SnapshotSummary};
+use crate::report::{numbers, terminal};
 use std::fmt::Write as _;
 
 /// Characters of a name or an id that are shown.
@@ -20,6 +20,7 @@ pub fn diff_text(diff: &EvidenceDiff, limit: usize) -> String {
     let mut text = format!("{}: evidence alone, no verdict\n", Untrusted::new(&diff.name).terminal(NAME));
     let _ = writeln!(text, "retrieved by {}", Untrusted::new(&diff.retrieve).terminal(2 * NAME));
     text.extend(diff.snapshots.iter().map(snapshot));
+    text.extend(terminal::passed_over(&diff.snapshots).into_iter().map(|line| line + "\n"));
     text.push_str(&overlap("compared by", &diff.overlap));
     if let Some(placebo) = &diff.placebo {
         text.push_str(&overlap("placebo", placebo));

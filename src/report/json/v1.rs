@@ -4,11 +4,11 @@
 
 use super::image::{Imaged, image};
 use crate::analyze::{
-    Agreement, Alignment, Analysis, Beyond, ClusterBounds, Correctness, Flip, FlipOverlap, Flows, KernelFigures, Overlap,
-    OverlapFigures, Placebo, Power, Rung, SoftFigures, Stream, Subgroup, Trajectories, Transitivity,
+    Agreement, Alignment, Analysis, Beyond, ClusterBounds, Correctness, Flip, FlipOverlap, Flows, KernelFigures,
+    Overlap, OverlapFigures, Placebo, Power, Rung, SoftFigures, Stream, Subgroup, Trajectories, Transitivity,
 };
 use crate::gate::{Decision, LineOutcome, Verdict};
-use crate::model::{Answer, Confidence, Digest, Fraction, Kernel, QuestionId, SnapshotName};
+use crate::model::{Answer, Confidence, Digest, Fraction, Kernel, PassedOver, QuestionId, SnapshotName};
 use crate::report::result::{
     AuditResult, Conduct, EvidenceLine, FlipDetail, Machinery, RunRecord, SnapshotSummary, Validity,
 };
@@ -277,6 +277,16 @@ image! {
         physical: String,
         fingerprint: Option<Digest>,
         documents: Option<u64>,
+        passed_over: Option<PassedOver>,
+    }
+}
+
+image! {
+    PassedOverImage of PassedOver {
+        endings: Vec<(String, u64)>,
+        others: u64,
+        hidden: u64,
+        links: u64,
     }
 }
 

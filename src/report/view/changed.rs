@@ -1,6 +1,6 @@
 //! What changed: the physical snapshots, and what answered and judged.
 
-use super::{DESCRIPTION, NAME, first_rows};
+use super::{DESCRIPTION, NAME, first_rows, passed};
 use crate::report::document::{Block, Line, Section, Table, Topic};
 use crate::report::numbers;
 use crate::report::result::{AuditResult, SnapshotSummary};
@@ -10,6 +10,10 @@ pub(super) fn section(result: &AuditResult) -> Section<'_> {
     let columns = vec![("snapshot", false), ("what it is", false), ("documents", true), ("content", false)];
     let table = Table { columns, rows: shown.iter().map(row).collect() };
     let mut blocks = vec![Block::Table(table), Block::List(machinery(result))];
+    let passed_over = passed::lines(shown);
+    if !passed_over.is_empty() {
+        blocks.push(Block::List(passed_over));
+    }
     if left_out > 0 {
         blocks.push(Block::Paragraph(Line::ours(format!("{left_out} more snapshots are in result.json."))));
     }

@@ -7,6 +7,7 @@ mod conduct;
 mod correctness;
 mod flips;
 mod headline;
+mod passed;
 mod placebo;
 mod reproduce;
 mod rule;
@@ -23,6 +24,7 @@ use super::document::{Document, Section};
 use super::result::AuditResult;
 pub(in crate::report) use flips::entries as flips;
 pub(in crate::report) use headline::headline;
+pub(in crate::report) use passed::{difference, lines as passed_over};
 
 /// Characters of a name or an id that are shown.
 const NAME: usize = 80;

@@ -1,6 +1,6 @@
 //! What must be known before a number is believed.
 
-use super::{SENTENCE, conduct};
+use super::{SENTENCE, conduct, passed};
 use crate::gate::Verdict;
 use crate::model::{Fraction, Kernel};
 use crate::report::document::Line;
@@ -19,6 +19,7 @@ pub(super) fn warnings(result: &AuditResult) -> Vec<Line<'_>> {
         excluded(result),
         mismatched(result),
         mixed_models(result),
+        passed::difference(&result.snapshots),
         undecided(result),
     ];
     let streams = result.analysis.kernels.iter().filter(|figures| !figures.stream.agrees).map(|figures| {

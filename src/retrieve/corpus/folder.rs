@@ -1,6 +1,7 @@
 //! A folder of text files: which files are documents, and in which order they come.
 
 use super::CorpusError;
+use super::passed::Tally;
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// Endings of files that are documents.
@@ -13,8 +14,8 @@ pub(super) struct Listing {
     pub files: Vec<String>,
     /// How many bytes they have together.
     pub bytes: u64,
-    /// Symbolic links and submodules, which are never followed.
-    pub left_out: u64,
+    /// What is no document. Links are never followed.
+    pub passed_over: Tally,
 }
 
 /// Whether a path within a folder, with `/` between its parts, is a document: by its ending, and with no part that
@@ -52,22 +53,28 @@ fn visit(root: &Utf8Path, folder: &str, folders: &mut Vec<String>, listing: &mut
             if kind.is_dir() || is_document(&shown) {
                 return Err(CorpusError::BadName(shown.into_owned()));
             }
+            listing.passed_over.file(&within(folder, &shown));
             continue;
         };
-        let inside = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        let inside = within(folder, name);
         if is_hidden(name) {
-            continue;
-        }
-        if kind.is_symlink() {
-            listing.left_out += 1;
+            listing.passed_over.hidden(&inside);
+        } else if kind.is_symlink() {
+            listing.passed_over.link(&inside);
         } else if kind.is_dir() {
             folders.push(inside);
         } else if kind.is_file() && is_document(&inside) {
             listing.bytes += entry.metadata().map_err(failed)?.len();
             listing.files.push(inside);
+        } else {
+            listing.passed_over.file(&inside);
         }
     }
     Ok(())
+}
+
+fn within(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// Where a listed file lies.

@@ -8,6 +8,7 @@ pub mod error;
 pub mod fingerprint;
 mod folder;
 mod jsonl;
+mod passed;
 pub mod source;
 mod text;
 

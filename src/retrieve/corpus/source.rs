@@ -1,8 +1,10 @@
 //! Where the documents of a snapshot are, and how they are read from there.
 
 use super::archive::{self, Archive, Bytes, Packing};
+use super::passed::Tally;
 use super::{CorpusDocument, CorpusError, folder, jsonl, text};
 use crate::git::{self, BlobReader, CommitId, Entry, EntryKind, Located, ObjectId};
+use crate::model::PassedOver;
 use crate::spec::SnapshotSource;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::fs::File;
@@ -14,8 +16,8 @@ use std::ops::ControlFlow;
 pub struct Corpus {
     /// Its path as the spec has it, and the commit where there is one.
     pub physical: String,
-    /// Links and submodules that are not followed.
-    pub left_out: u64,
+    /// What of it is not read.
+    pub passed_over: Option<PassedOver>,
     /// How many bytes its files have, as they lie there.
     pub bytes: u64,
     origin: Origin,
@@ -63,15 +65,15 @@ impl Corpus {
             return Self::packed(path.to_string(), archive, Place::File(base.join(file)));
         }
         let Ok(found) = std::fs::metadata(&place) else { return Err(CorpusError::Missing(path.to_owned())) };
-        let (origin, left_out, bytes) = if found.is_dir() {
+        let (origin, passed_over, bytes) = if found.is_dir() {
             let listing = folder::walk(&place)?;
-            (Origin::Folder { root: place, files: listing.files }, listing.left_out, listing.bytes)
+            (Origin::Folder { root: place, files: listing.files }, listing.passed_over.finish(), listing.bytes)
         } else if found.is_file() {
-            (Origin::File(place), 0, found.len())
+            (Origin::File(place), None, found.len())
         } else {
             return Err(CorpusError::NoFile(path.to_owned()));
         };
-        Ok(Self { physical: path.to_string(), left_out, bytes, origin })
+        Ok(Self { physical: path.to_string(), passed_over, bytes, origin })
     }
 
     fn at_commit(base: &Utf8Path, commit: &CommitId, path: &Utf8Path) -> Result<Self, CorpusError> {
@@ -90,17 +92,18 @@ impl Corpus {
             }
             Located::Tree(object) => {
                 listing = documents_of(git::list(base, &object)?)?;
-                Origin::Tree { repository, entries: listing.documents }
+                Origin::Tree { repository, entries: std::mem::take(&mut listing.documents) }
             }
         };
-        Ok(Self { physical: format!("{path} at {commit}"), left_out: listing.left_out, bytes: listing.bytes, origin })
+        let passed_over = listing.passed_over.finish();
+        Ok(Self { physical: format!("{path} at {commit}"), passed_over, bytes: listing.bytes, origin })
     }
 
     /// An archive is read once to know what is in it, before anything else relies on it.
     fn packed(physical: String, archive: Archive, place: Place) -> Result<Self, CorpusError> {
         let found = archive.each(place.bytes(&archive)?, &mut |_| ControlFlow::Continue(()))?;
         let origin = Origin::Packed { archive, place };
-        Ok(Self { physical, left_out: found.left_out, bytes: found.bytes, origin })
+        Ok(Self { physical, passed_over: found.passed_over.finish(), bytes: found.bytes, origin })
     }
 
     /// Its documents: of a folder in the order of their paths, of a file in the order of its lines, of an archive in the
@@ -183,7 +186,7 @@ fn whole(id: &str, bytes: Vec<u8>) -> Result<CorpusDocument, CorpusError> {
 struct Listing {
     documents: Vec<(String, ObjectId)>,
     bytes: u64,
-    left_out: u64,
+    passed_over: Tally,
 }
 
 /// The documents among the entries of a tree.
@@ -195,6 +198,7 @@ fn documents_of(entries: Vec<Entry>) -> Result<Listing, CorpusError> {
             if folder::is_document(&shown) {
                 return Err(CorpusError::BadName(shown.into_owned()));
             }
+            listing.passed_over.file(&shown);
             continue;
         };
         match entry.kind {
@@ -205,8 +209,9 @@ fn documents_of(entries: Vec<Entry>) -> Result<Listing, CorpusError> {
                 listing.bytes += bytes;
                 listing.documents.push((path.to_owned(), entry.object));
             }
-            EntryKind::Link | EntryKind::Submodule if !folder::is_hidden(path) => listing.left_out += 1,
-            EntryKind::File(_) | EntryKind::Link | EntryKind::Submodule | EntryKind::Folder => {}
+            EntryKind::File(_) => listing.passed_over.file(path),
+            EntryKind::Link | EntryKind::Submodule => listing.passed_over.link(path),
+            EntryKind::Folder => {}
         }
     }
     // Git sorts by the bytes of paths too, with the one exception of a folder next to a file of the same beginning.

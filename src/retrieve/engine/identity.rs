@@ -42,6 +42,7 @@ impl Identity {
             physical: self.in_words(named),
             fingerprint: self.fingerprint(),
             documents: self.documents,
+            passed_over: None,
         }
     }
 

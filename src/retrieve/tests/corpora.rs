@@ -50,6 +50,9 @@ fn a_folder_and_its_commit_are_the_same_corpus() {
     let resolved = resolve(&bench.spec, &bench.base()).unwrap();
     assert_eq!(resolved[0].fingerprint, resolved[1].fingerprint);
     assert_eq!((resolved[0].documents, resolved[1].documents), (Some(7), Some(7)));
+    let passed = resolved[0].passed_over.clone().unwrap();
+    assert_eq!((passed.endings.as_slice(), passed.hidden), (&[(".png".to_owned(), 1)][..], 1));
+    assert_eq!(resolved[0].passed_over, resolved[1].passed_over);
     let head = git(&bench.base(), &["rev-parse", "HEAD"]);
     assert_eq!(
         (resolved[0].physical.as_str(), resolved[1].physical.as_str()),
@@ -151,7 +154,8 @@ fn links_are_not_followed_and_the_report_can_say_so() {
     commit_all(&bench);
     let resolved = resolve(&bench.spec, &bench.base()).unwrap();
     assert_eq!((resolved[0].documents, resolved[1].documents), (Some(1), Some(1)));
-    assert_eq!(resolved[1].physical, "docs, without 2 links or submodules");
+    assert_eq!(resolved[1].passed_over.as_ref().map(|passed| passed.links), Some(2));
+    assert_eq!(resolved[0].passed_over, resolved[1].passed_over);
     assert_eq!(resolved[0].fingerprint, resolved[1].fingerprint);
 }
 

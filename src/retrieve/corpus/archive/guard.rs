@@ -3,6 +3,7 @@
 use super::Archive;
 use crate::model::Digest;
 use crate::retrieve::corpus::document::MAX_DOCUMENT_BYTES;
+use crate::retrieve::corpus::passed::Tally;
 use crate::retrieve::corpus::{CorpusDocument, CorpusError, folder, text};
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -19,12 +20,12 @@ const RATIO: u64 = 200;
 const NEVER: u64 = 64 << 30;
 
 /// What an archive holds besides the texts of its documents.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::retrieve::corpus) struct Found {
     /// How many bytes its documents have.
     pub bytes: u64,
-    /// Symbolic links, which are not followed.
-    pub left_out: u64,
+    /// What is no document. Links are not followed.
+    pub passed_over: Tally,
 }
 
 /// The state of one reading.
@@ -63,7 +64,11 @@ impl<'a> Guard<'a> {
     /// # Errors
     /// The name is none that a folder could hold, or a document had it before.
     pub(super) fn document(&mut self, raw: &[u8]) -> Result<Option<String>, CorpusError> {
-        let Some(id) = self.inside(raw)?.filter(|id| folder::is_document(id)) else { return Ok(None) };
+        let Some(id) = self.inside(raw)? else { return Ok(None) };
+        if !folder::is_document(&id) {
+            self.found.passed_over.file(&id);
+            return Ok(None);
+        }
         let mut key = [0; 16];
         key.copy_from_slice(&Digest::of(id.as_bytes()).as_bytes()[..16]);
         match self.seen.insert(key, self.entry) {
@@ -77,16 +82,21 @@ impl<'a> Guard<'a> {
 
     /// Counts a symbolic link that stands among the documents.
     pub(super) fn link(&mut self, raw: &[u8]) -> Result<(), CorpusError> {
-        let inside = self.inside(raw)?;
-        self.found.left_out += u64::from(inside.is_some_and(|path| !folder::is_hidden(&path)));
+        if let Some(path) = self.inside(raw)? {
+            self.found.passed_over.link(&path);
+        }
         Ok(())
     }
 
     /// The path of an entry within the folder that is the corpus.
-    fn inside(&self, raw: &[u8]) -> Result<Option<String>, CorpusError> {
+    fn inside(&mut self, raw: &[u8]) -> Result<Option<String>, CorpusError> {
         let Ok(name) = std::str::from_utf8(raw) else {
             let shown = shown(raw);
-            return if folder::is_document(&shown) { Err(CorpusError::BadName(shown)) } else { Ok(None) };
+            if folder::is_document(&shown) {
+                return Err(CorpusError::BadName(shown));
+            }
+            self.found.passed_over.file(&shown);
+            return Ok(None);
         };
         if name.starts_with('/') || name.contains(['\\', '\0']) || name.split('/').any(|part| part == "..") {
             return Err(self.bad(raw, "has a name that leads out of the archive"));
