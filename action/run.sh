@@ -7,7 +7,7 @@ set -euo pipefail
 
 # Every declared output has a value on every path; publishing overwrites them.
 for name in verdict exact-churn exact-lower-bound exact-upper-bound semantic-churn semantic-lower-bound \
-  semantic-upper-bound questions stable-flips run-folder report-markdown report-json comment-url; do
+  semantic-upper-bound questions stable-flips evidence-changed run-folder report-markdown report-json comment-url; do
   printf '%s=\n' "$name" >>"$GITHUB_OUTPUT"
 done
 printf 'published=false\n' >>"$GITHUB_OUTPUT"
@@ -79,7 +79,7 @@ code=0
 muted "$CHURNGATE" "${arguments[@]}" || code=$?
 folder="$(cat -- "$folder_file")"
 
-# Only these exit codes come with a verdict. After any other one, what lies in the folder is older than this step or not its
+# Only these exit codes come with a verdict, or with evidence compared where a spec asks for no more. After any other one, what lies in the folder is older than this step or not its
 # own, and is not read: neither churn nor a pass is told, but that there is no verdict.
 case "$code" in 0 | 1 | 3) finished=true ;; *) finished=false ;; esac
 published=0

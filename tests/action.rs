@@ -111,6 +111,9 @@ impl Checkout {
         let text = std::fs::read_to_string(root.join("examples/quickstart/churngate.yaml")).unwrap();
         let reader = text.lines().find(|line| line.trim_start().starts_with("reader:")).unwrap().trim_start();
         std::fs::write(to.join("examples/quickstart/down.yaml"), text.replace(reader, down)).unwrap();
+        let (head, _) = text.split_once("\ngenerate:").unwrap();
+        let evidence = head.replacen("name: quickstart", "name: quickstart-evidence\nmode: evidence", 1);
+        std::fs::write(to.join("examples/quickstart/evidence.yaml"), evidence).unwrap();
         git(to, &["init", "--quiet", "--initial-branch=main"]);
         let base = commit(to);
         std::fs::create_dir_all(to.join(".github/workflows")).unwrap();
@@ -206,6 +209,29 @@ fn the_action_audits_comments_and_marks_and_a_second_run_updates() {
     assert_eq!(state["faults"], json!([]), "{said}");
     assert_eq!((state["comments"].as_array().unwrap().len(), state["statuses"].as_array().unwrap().len()), (1, 2));
     assert!(state["comments"][0]["body"].as_str().unwrap().contains("run=72 attempt=1"));
+}
+
+#[test]
+fn evidence_alone_is_told_without_a_verdict() {
+    let Some(tools) = tools() else { return };
+    let (mock, checkout) = (Mock::start(&tools), Checkout::new("evidence.yaml"));
+    let (passed, said) = checkout.act(&tools, &mock, 76);
+    assert!(passed, "{said}");
+    let state = mock.state();
+    assert_eq!(state["faults"], json!([]), "{said}");
+    assert_eq!(
+        (&state["statuses"][0]["state"], &state["statuses"][0]["context"]),
+        (&json!("success"), &json!("churngate/quickstart-evidence"))
+    );
+    let body = state["comments"][0]["body"].as_str().unwrap();
+    assert!(body.starts_with("## 🔎 Evidence alone, no verdict: ") && !body.contains("ompatible"), "{body}");
+    let outputs = checkout.outputs();
+    assert_eq!(
+        (&outputs["verdict"], &outputs["questions"], &outputs["published"]),
+        (&json!(""), &json!("120"), &json!("true"))
+    );
+    assert!(outputs["evidence-changed"].as_str().unwrap().parse::<u64>().unwrap() > 10, "{outputs}");
+    assert_eq!(outputs.as_object().unwrap().len(), churngate::publish::outputs::NAMES.len());
 }
 
 #[test]

@@ -21,6 +21,7 @@ snapshots:
 retrieve: { bm25: {}, top_k: 1 }
 generate: { reader: { temperature: 0 } }
 judge: { embedded: {} }
+bootstrap: { draws: 1000 }
 ";
 
 /// One document a question that says version 12; those named say version 13.

@@ -7,7 +7,7 @@ use crate::http::chat::{Facts, Probed, Tokens};
 use crate::model::Failure;
 use crate::report;
 use crate::run::{self, Plan, Prepared};
-use crate::spec::{RetrieveBackend, SqlEngine};
+use crate::spec::{Mode, RetrieveBackend, SqlEngine};
 use tokio::runtime::Runtime;
 
 /// Validates the spec, resolves its snapshots and prints the plan. Spends nothing, unless it is asked to probe.
@@ -74,24 +74,45 @@ fn has_probes(prepared: &Prepared) -> bool {
     }
 }
 
+/// What an audit asks.
+fn calls(plan: &Plan) -> Vec<String> {
+    let Plan { questions, snapshots, repeats, answers, packets, calls, amount, .. } = plan;
+    let mut lines = vec![
+        format!("questions: {questions}, asked {repeats} times of each of {snapshots} snapshots"),
+        format!("at most {answers} answers and {packets} packets; {calls} external calls before retries"),
+    ];
+    if amount.tokens > 0 {
+        lines.push(format!("these take up to {amount} (an estimate: all evidence and answers at their full length)"));
+    }
+    lines
+}
+
+/// What a comparison of evidence asks.
+fn evidence(plan: &Plan) -> Vec<String> {
+    let Plan { questions, snapshots, .. } = plan;
+    vec![
+        format!("questions: {questions}, retrieved twice from each of {snapshots} snapshots"),
+        "nothing is answered, judged or decided (`mode: evidence`)".to_owned(),
+    ]
+}
+
 fn text(prepared: &Prepared, plan: &Plan, asked: bool) -> String {
-    let mut lines = vec![format!("audit `{}`: the spec is valid", prepared.protocol.spec.name)];
+    let spec = &prepared.protocol.spec;
+    let mut lines = vec![format!("audit `{}`: the spec is valid", spec.name)];
     for snapshot in &prepared.protocol.snapshots {
         let documents = snapshot.documents.map_or_else(String::new, |count| format!(", {count} documents"));
         lines.push(format!("snapshot {}: {}{documents}", snapshot.name, snapshot.physical));
     }
     lines.extend(report::passed_over(&run::snapshots(&prepared.protocol)));
-    let Plan { questions, snapshots, repeats, answers, packets, calls, amount, exceeds: _, sensitivity } = plan;
-    lines.push(format!("questions: {questions}, asked {repeats} times of each of {snapshots} snapshots"));
-    lines.push(format!("at most {answers} answers and {packets} packets; {calls} external calls before retries"));
+    lines.extend(match spec.mode {
+        Mode::Audit => calls(plan),
+        Mode::Evidence => evidence(plan),
+    });
     if !asked {
         lines.push("note: no engine was asked what its snapshots are; the run folder may be another one".to_owned());
     }
-    if amount.tokens > 0 {
-        lines.push(format!("these take up to {amount} (an estimate: all evidence and answers at their full length)"));
-    }
     lines.extend(prepared.protocol.notes().iter().map(|note| format!("note: {note}")));
-    lines.extend(sensitivity.iter().cloned());
+    lines.extend(plan.sensitivity.iter().filter(|_| spec.mode == Mode::Audit).cloned());
     lines.extend(context::missing_secrets(&prepared.protocol.spec).iter().map(|line| format!("warning: {line}")));
     lines.extend(prepared.origin.iter().flat_map(run::Origin::caveats));
     lines.push(format!("run folder: {}", prepared.folder));

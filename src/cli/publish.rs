@@ -39,6 +39,9 @@ fn of_run(folder: &Utf8Path, arguments: &PublishArguments, client: &Client) -> R
     if arguments.artifact {
         run::artifact::check(folder)?;
     }
+    if run::is_evidence(folder) {
+        return of_evidence(folder, arguments, client);
+    }
     let result = result(folder, arguments)?;
     let lines = match &arguments.spec {
         Some(spec) if arguments.status == Mark::Check && !arguments.artifact => lines(folder, spec, &result)?,
@@ -48,6 +51,18 @@ fn of_run(folder: &Utf8Path, arguments: &PublishArguments, client: &Client) -> R
     let options = Options { exploratory, lines, run_folder: folder.to_string(), ..options(arguments) };
     let surroundings = surroundings(arguments)?;
     Ok(super::runtime()?.block_on(publish::publish(&result, &surroundings, &options, client)))
+}
+
+/// What a run of evidence alone came to, held against its ledger. There is no way to publish one without.
+fn of_evidence(folder: &Utf8Path, arguments: &PublishArguments, client: &Client) -> Result<Publication, Failure> {
+    let mut diff = run::recorded_evidence(folder)?;
+    if arguments.artifact {
+        run::verify(folder)?;
+        diff.caveats.insert(0, ARTIFACT.to_owned());
+    }
+    let options = Options { run_folder: folder.to_string(), ..options(arguments) };
+    let surroundings = surroundings(arguments)?;
+    Ok(super::runtime()?.block_on(publish::publish_evidence(&diff, &surroundings, &options, client)))
 }
 
 fn of_failure(exit_code: i32, arguments: &PublishArguments, client: &Client) -> Result<Publication, Failure> {

@@ -6,8 +6,10 @@ use crate::gate::{Decision, Verdict};
 use crate::http::Context;
 use crate::model::{Failure, FailureClass};
 use crate::report;
-use crate::run::{self, Finished};
+use crate::run::{self, Finished, Prepared};
+use crate::spec::Mode;
 use camino::Utf8Path;
+use tokio::runtime::Runtime;
 
 /// Runs the audit and prints its report.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
@@ -19,6 +21,9 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         tell_folder(file, &prepared.folder)?;
     }
     run::plan(&prepared).within_budget()?;
+    if prepared.protocol.spec.mode == Mode::Evidence {
+        return evidence(prepared, arguments, &context, &runtime);
+    }
     match arguments.shard {
         None => conclude(&runtime.block_on(interruptible(run::audit(prepared, &context), &context))?),
         Some(shard) => {
@@ -28,6 +33,18 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
             Ok(0)
         }
     }
+}
+
+/// Runs to the evidence and no further. Whatever changed, it is no verdict.
+fn evidence(prepared: Prepared, arguments: &RunArguments, context: &Context, runtime: &Runtime) -> Result<u8, Failure> {
+    if arguments.shard.is_some() {
+        let failure = Failure::new(FailureClass::Usage, "a spec of `mode: evidence` is not run in shards");
+        return Err(failure.with_hint("leave out `--shard`: retrieval alone is cheap"));
+    }
+    let compared = runtime.block_on(interruptible(run::evidence(prepared, context), context))?;
+    output::write(report::diff_text(&compared.diff, super::report::QUESTIONS).as_bytes())?;
+    output::write(report::next_steps(compared.folder.as_str()).as_bytes())?;
+    Ok(0)
 }
 
 /// Prints the report of a finished audit, and gives its exit code.

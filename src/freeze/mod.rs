@@ -30,4 +30,4 @@ pub use lines::question_lines;
 pub use plan::{Inputs, plan};
 pub use protocol::{Frozen, Origin, Protocol, ResolvedSnapshot, Seeds};
 pub use selection::Selection;
-pub use store::{freeze, load, outline, outline_without_texts};
+pub use store::{freeze, load, mode, outline, outline_without_texts};

@@ -9,7 +9,7 @@ use super::{Frozen, Protocol, compare, seeds};
 use crate::ledger::stage::Protocol as ProtocolStage;
 use crate::ledger::{BlobReader, RunFolder, Stage};
 use crate::model::{Digest, Failure, FailureClass, Question};
-use crate::spec;
+use crate::spec::{self, Mode};
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// The most bytes of a protocol lock.
@@ -75,6 +75,16 @@ pub fn outline(folder_path: &Utf8Path) -> Result<(Protocol, Selection), Failure>
     let templates = Templates { answer: text(&blobs, &prompts.answer)?, judge: text(&blobs, &prompts.judge)? };
     let digests = selection.digests(questions)?;
     Ok((opened.protocol(digests, templates)?, selection))
+}
+
+/// How far the run in this folder goes by the words of its protocol, from which nothing was derived yet. A run without a
+/// protocol that can be read is for others to refuse.
+#[must_use]
+pub fn mode(folder_path: &Utf8Path) -> Mode {
+    let locked = read_lock(&folder_path.join(ProtocolStage::FILE)).ok().flatten();
+    let document = locked.and_then(|locked| Document::read(&locked).ok());
+    let named = document.as_ref().and_then(|document| document.spec.get("mode")?.as_str());
+    if named == Some("evidence") { Mode::Evidence } else { Mode::Audit }
 }
 
 /// Reads the protocol of an export back, where no blob is left: `questions` gives the selected ones in their order, by id,

@@ -64,12 +64,19 @@ impl<S: Recorded> Iterator for Reader<S> {
 /// # Errors
 /// A ledger is missing, or its header is not one of its stage.
 pub fn is_replayed(folder_path: &Utf8Path) -> Result<bool, LedgerError> {
-    fn by_header<S: Recorded>(folder_path: &Utf8Path) -> Result<bool, LedgerError> {
-        Ok(Scan::open(&folder_path.join(S::FILE), S::NAME)?.is_replayed())
-    }
-    Ok(by_header::<Evidence>(folder_path)?
-        || by_header::<Answers>(folder_path)?
-        || by_header::<Judgments>(folder_path)?)
+    Ok(is_evidence_replayed(folder_path)? || by_header::<Answers>(folder_path)? || by_header::<Judgments>(folder_path)?)
+}
+
+/// The same of the evidence alone.
+///
+/// # Errors
+/// As [`is_replayed`], for the evidence ledger.
+pub fn is_evidence_replayed(folder_path: &Utf8Path) -> Result<bool, LedgerError> {
+    by_header::<Evidence>(folder_path)
+}
+
+fn by_header<S: Recorded>(folder_path: &Utf8Path) -> Result<bool, LedgerError> {
+    Ok(Scan::open(&folder_path.join(S::FILE), S::NAME)?.is_replayed())
 }
 
 /// The lock of a sealed stage, found by reading its whole chain and comparing it with the ledger before it.
@@ -107,12 +114,21 @@ pub(super) fn last_record(scan: &mut Scan<BufReader<File>>) -> Result<(End, Opti
 pub fn open_locks(
     folder_path: &Utf8Path,
 ) -> Result<(ProtocolLock, EvidenceLock, AnswersLock, JudgmentsLock), LedgerError> {
+    let (protocol, evidence) = open_evidence_locks(folder_path)?;
+    let answers = sealed::<Answers>(&evidence)?;
+    let judgments = sealed::<Judgments>(&answers)?;
+    Ok((protocol, evidence, answers, judgments))
+}
+
+/// The same of a run that ends with its evidence.
+///
+/// # Errors
+/// As [`open_locks`], for the evidence ledger.
+pub fn open_evidence_locks(folder_path: &Utf8Path) -> Result<(ProtocolLock, EvidenceLock), LedgerError> {
     if !files::is_plain_folder(folder_path)? {
         return Err(LedgerError::NoRun { path: folder_path.to_owned() });
     }
     let protocol = folder::protocol_lock(folder_path)?;
     let evidence = sealed::<Evidence>(&protocol)?;
-    let answers = sealed::<Answers>(&evidence)?;
-    let judgments = sealed::<Judgments>(&answers)?;
-    Ok((protocol, evidence, answers, judgments))
+    Ok((protocol, evidence))
 }

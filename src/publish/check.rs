@@ -35,7 +35,7 @@ fn name(notice: &Notice) -> String {
 fn body(notice: &Notice, sha: &Sha, run: (u64, u64), page: Option<&str>) -> Value {
     let conclusion = match notice.standing {
         Standing::Pass => "success",
-        Standing::Warn => "neutral",
+        Standing::Warn | Standing::Told => "neutral",
         Standing::Block | Standing::Error => "failure",
     };
     let mut body = json!({

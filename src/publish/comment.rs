@@ -197,7 +197,8 @@ fn told(url: String, newer: bool, wrote: Option<Wrote>) -> Told {
 /// Whether a compatible verdict would be all that there is to tell.
 fn is_old_news(marker: &Marker, ours: &[Ours]) -> bool {
     let newest = ours.iter().max_by_key(|comment| comment.marker.run);
-    marker.verdict == "compatible" && newest.is_none_or(|newest| newest.marker.verdict == marker.verdict)
+    ["compatible", "unchanged"].contains(&marker.verdict.as_str())
+        && newest.is_none_or(|newest| newest.marker.verdict == marker.verdict)
 }
 
 /// Whose comments are ours. An app's own token answers here; a workflow's token writes under a known name.

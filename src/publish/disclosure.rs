@@ -1,7 +1,7 @@
 //! What a pull request may show of the texts that were audited.
 
 use crate::model::Answer;
-use crate::report::AuditResult;
+use crate::report::{AuditResult, EvidenceDiff};
 
 /// How much of the audited texts is shown where the public may read it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +43,24 @@ pub fn disclosed(result: &AuditResult, disclosure: Disclosure) -> AuditResult {
         }
     }
     result
+}
+
+/// The same of what changed in the evidence alone.
+#[must_use]
+pub fn disclosed_evidence(diff: &EvidenceDiff, disclosure: Disclosure) -> EvidenceDiff {
+    let mut diff = diff.clone();
+    if disclosure == Disclosure::Answers {
+        return diff;
+    }
+    for question in &mut diff.at_risk {
+        for line in question.lost.iter_mut().chain(&mut question.gained) {
+            HIDDEN.clone_into(&mut line.excerpt);
+        }
+        if disclosure == Disclosure::Ids {
+            HIDDEN.clone_into(&mut question.text);
+        }
+    }
+    diff
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub(super) struct Annotation {
 /// The verdict at the rule, and each stable flip at its question, in the report's order.
 pub(super) fn annotations(shown: &AuditResult, standing: Standing, line: &str, lines: &Lines) -> Vec<Annotation> {
     let level = match standing {
-        Standing::Pass => "notice",
+        Standing::Pass | Standing::Told => "notice",
         Standing::Warn => "warning",
         Standing::Block | Standing::Error => "failure",
     };

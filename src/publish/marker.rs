@@ -16,7 +16,8 @@ pub struct Marker {
     pub run: (u64, u64),
     /// The commit that was audited.
     pub head: String,
-    /// The verdict: `compatible`, `incompatible` or `inconclusive`; `none` where the audit came to none.
+    /// The verdict: `compatible`, `incompatible` or `inconclusive`; `none` where the audit came to none; `changed` or
+    /// `unchanged` where evidence alone was compared.
     pub verdict: String,
     /// The first digits of the digest of the text above.
     pub text: String,

@@ -36,5 +36,5 @@ pub use notice::Failed;
 pub use options::{CommentMode, MarkKind, Options};
 pub use outcome::{Outcome, Publication};
 pub use pace::Pace;
-pub use publication::{publish, publish_failure};
+pub use publication::{publish, publish_evidence, publish_failure};
 pub use surroundings::Surroundings;

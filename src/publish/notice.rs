@@ -1,9 +1,9 @@
 //! What is told, whatever the audit came to: one notice, from which comment, mark and summary follow.
 
-use super::disclosure::{Disclosure, disclosed};
+use super::disclosure::{Disclosure, disclosed, disclosed_evidence};
 use super::lines::{Annotation, Lines, annotations};
 use super::wording::{self, Standing};
-use crate::report::{self, AuditResult};
+use crate::report::{self, AuditResult, EvidenceDiff};
 
 /// A fork could have made up the verdict in an artifact of its own run; a mark would let it pass.
 const NO_MARK_OF_AN_ARTIFACT: &str = "what came in an artifact marks no commit";
@@ -44,6 +44,7 @@ pub(super) struct Notice {
 #[derive(Clone, Debug)]
 enum Body {
     Report(Box<AuditResult>),
+    Evidence(Box<EvidenceDiff>),
     Failure { why: String, advice: &'static str, message: String },
 }
 
@@ -63,6 +64,21 @@ impl Notice {
             annotations: annotations(&shown, standing, &line, lines),
             line,
             body: Body::Report(Box::new(shown)),
+        }
+    }
+
+    /// What changed in the evidence alone, with the texts that may be shown. It blocks nothing and passes nothing.
+    pub(super) fn of_evidence(diff: &EvidenceDiff, disclosure: Disclosure) -> Self {
+        let shown = disclosed_evidence(diff, disclosure);
+        Self {
+            name: shown.name.clone(),
+            key: if shown.replayed { format!("replay:{}", shown.name) } else { shown.name.clone() },
+            unmarked: shown.replayed.then_some(NO_MARK_OF_A_REPLAY),
+            word: if shown.at_risk.is_empty() { "unchanged" } else { "changed" },
+            standing: Standing::Told,
+            line: report::diff_line(&shown),
+            annotations: Vec::new(),
+            body: Body::Evidence(Box::new(shown)),
         }
     }
 
@@ -90,6 +106,7 @@ impl Notice {
     /// Markdown of at most `budget` bytes.
     pub(super) fn markdown_within(&self, budget: usize) -> String {
         match &self.body {
+            Body::Evidence(shown) => report::diff_markdown_within(shown, budget),
             Body::Report(shown) => report::markdown_within(shown, budget),
             Body::Failure { why, advice, message } => report::failure_within(&self.name, why, advice, message, budget),
         }

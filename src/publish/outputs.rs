@@ -2,14 +2,14 @@
 
 use super::wording::word;
 use crate::model::{Fraction, Kernel};
-use crate::report::{AuditResult, KernelFigures};
+use crate::report::{AuditResult, EvidenceDiff, KernelFigures, Overlap};
 use camino::Utf8Path;
 use fs_err as fs;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write as _};
 
 /// Every output, in the order in which the action declares them.
-pub const NAMES: [&str; 14] = [
+pub const NAMES: [&str; 15] = [
     "verdict",
     "exact-churn",
     "exact-lower-bound",
@@ -19,6 +19,7 @@ pub const NAMES: [&str; 14] = [
     "semantic-upper-bound",
     "questions",
     "stable-flips",
+    "evidence-changed",
     "run-folder",
     "report-markdown",
     "report-json",
@@ -56,6 +57,7 @@ pub fn values(result: &AuditResult, places: &Places) -> Vec<(&'static str, Strin
         semantic_upper,
         result.analysis.questions.to_string(),
         result.analysis.flips.len().to_string(),
+        result.analysis.overlap.as_ref().map_or_else(String::new, changed),
         places.run_folder.clone(),
         file("report.md"),
         file("result.json"),
@@ -63,6 +65,27 @@ pub fn values(result: &AuditResult, places: &Places) -> Vec<(&'static str, Strin
         places.published.to_string(),
     ];
     NAMES.into_iter().zip(values).collect()
+}
+
+fn changed(overlap: &Overlap) -> String {
+    overlap.questions.saturating_sub(overlap.identical_prompts).to_string()
+}
+
+/// Every output where evidence alone was compared: there is neither a verdict nor a figure of answers.
+#[must_use]
+pub fn of_evidence(diff: &EvidenceDiff, places: &Places) -> Vec<(&'static str, String)> {
+    let file = |name: &str| format!("{}/{name}", places.run_folder);
+    let mut values = without_a_verdict(places);
+    for (name, value) in &mut values {
+        match *name {
+            "questions" => *value = diff.overlap.questions.to_string(),
+            "evidence-changed" => *value = diff.at_risk.len().to_string(),
+            "report-markdown" => *value = file("report.md"),
+            "report-json" => *value = file("diff.json"),
+            _ => {}
+        }
+    }
+    values
 }
 
 /// Every output where there is no verdict: figures are empty.
@@ -135,6 +158,7 @@ mod tests {
         semantic-upper-bound=14.050
         questions=400
         stable-flips=1
+        evidence-changed=
         run-folder=runs/1
         report-markdown=runs/1/report.md
         report-json=runs/1/result.json

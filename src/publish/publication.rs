@@ -14,7 +14,7 @@ use super::refusal::Permission;
 use super::target::{Target, named, resolve};
 use super::{Surroundings, check, status, summary};
 use crate::http::Client;
-use crate::report::AuditResult;
+use crate::report::{AuditResult, EvidenceDiff};
 use std::io;
 
 /// Publishes a result. Never fails as a whole, and never changes the verdict.
@@ -22,6 +22,18 @@ pub async fn publish(result: &AuditResult, around: &Surroundings, options: &Opti
     let notice = Notice::of_result(result, options.disclosure, options.exploratory, &options.lines);
     let notice = if options.artifact { notice.of_an_artifact() } else { notice };
     told(&notice, around, options, client, |places| outputs::values(result, places)).await
+}
+
+/// Publishes what changed in the evidence alone. Never fails as a whole, and never claims a verdict.
+pub async fn publish_evidence(
+    diff: &EvidenceDiff,
+    around: &Surroundings,
+    options: &Options,
+    client: &Client,
+) -> Publication {
+    let notice = Notice::of_evidence(diff, options.disclosure);
+    let notice = if options.artifact { notice.of_an_artifact() } else { notice };
+    told(&notice, around, options, client, |places| outputs::of_evidence(diff, places)).await
 }
 
 /// Tells that an audit came to no verdict. Never fails as a whole.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// The status that the notice gives the commit.
 fn body(notice: &Notice, page: Option<&str>) -> Value {
     let state = match notice.standing {
-        Standing::Pass | Standing::Warn => "success",
+        Standing::Pass | Standing::Warn | Standing::Told => "success",
         Standing::Block => "failure",
         Standing::Error => "error",
     };

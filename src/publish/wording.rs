@@ -10,6 +10,8 @@ pub enum Standing {
     Pass,
     /// It passes, with a warning.
     Warn,
+    /// It decides nothing, and does not mean to.
+    Told,
     /// It does not pass.
     Block,
     /// There is no verdict: neither.

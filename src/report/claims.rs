@@ -162,8 +162,8 @@ fn sources(topic: Topic) -> Vec<Source> {
         | Topic::Subgroups
         | Topic::Correctness => join(&[CHURN]),
         Topic::Changed => vec![Protocol],
-        Topic::Flips | Topic::Turnover | Topic::Placebo => join(&[CHURN, TURNOVER]),
-        Topic::Validity | Topic::Sample => join(&[CHURN, COURSE]),
+        Topic::Flips | Topic::Turnover | Topic::AtRisk | Topic::Placebo => join(&[CHURN, TURNOVER]),
+        Topic::Validity | Topic::Sample | Topic::Whole => join(&[CHURN, COURSE]),
         Topic::Reproduce => join(&[SEALS]),
     }
 }

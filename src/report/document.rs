@@ -6,8 +6,8 @@ use crate::gate::Verdict;
 
 /// A whole report, in the order in which it is read.
 pub(in crate::report) struct Document<'a> {
-    /// The verdict.
-    pub verdict: Verdict,
+    /// The verdict; a comparison of evidence alone has none.
+    pub verdict: Option<Verdict>,
     /// The verdict and one sentence why.
     pub headline: String,
     /// The audit and its few most telling numbers.
@@ -47,6 +47,8 @@ pub(in crate::report) enum Topic {
     Flips,
     /// Flows of correctness.
     Correctness,
+    /// Questions whose evidence changed.
+    AtRisk,
     /// Evidence turnover.
     Turnover,
     /// Adjacent snapshots.
@@ -65,6 +67,8 @@ pub(in crate::report) enum Topic {
     Validity,
     /// Power and cost.
     Sample,
+    /// What a whole audit would take.
+    Whole,
     /// Commands and digests.
     Reproduce,
 }
@@ -170,6 +174,7 @@ impl Topic {
             Self::Changed => "What changed",
             Self::Flips => "Stable flips",
             Self::Correctness => "Correctness",
+            Self::AtRisk => "Questions at risk",
             Self::Turnover => "Evidence turnover",
             Self::Ladder => "Snapshots between",
             Self::Trajectories => "Where flips stand to other snapshots",
@@ -179,13 +184,14 @@ impl Topic {
             Self::Subgroups => "Subgroups",
             Self::Validity => "Validity",
             Self::Sample => "What this sample could detect, and its cost",
+            Self::Whole => "What a whole audit would take",
             Self::Reproduce => "Reproduce, verify, override",
         }
     }
 
     /// Whether it stands open.
     pub(in crate::report) const fn is_open(self) -> bool {
-        matches!(self, Self::Churn | Self::Placebo | Self::Changed | Self::Flips)
+        matches!(self, Self::Churn | Self::Placebo | Self::Changed | Self::Flips | Self::AtRisk)
     }
 }
 

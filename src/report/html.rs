@@ -31,17 +31,22 @@ struct Cell<'a> {
 /// The report as a self-contained HTML page.
 #[must_use]
 pub fn html(result: &AuditResult) -> String {
-    let document = view::document(result);
-    let page = Page { document: &document, tone: tone(document.verdict) };
+    page(&view::document(result))
+}
+
+/// A document as a page.
+pub(super) fn page(document: &Document<'_>) -> String {
+    let page = Page { document, tone: tone(document.verdict) };
     // Writing to a string cannot fail, and no value in the template can.
     page.render().unwrap_or_default()
 }
 
-const fn tone(verdict: Verdict) -> &'static str {
+const fn tone(verdict: Option<Verdict>) -> &'static str {
     match verdict {
-        Verdict::Compatible => "green",
-        Verdict::Incompatible => "red",
-        Verdict::Inconclusive => "amber",
+        Some(Verdict::Compatible) => "green",
+        Some(Verdict::Incompatible) => "red",
+        Some(Verdict::Inconclusive) => "amber",
+        None => "plain",
     }
 }
 

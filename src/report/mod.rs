@@ -31,7 +31,10 @@ mod tests;
 mod view;
 
 pub use claims::{Claim, Kind, Ledger, Source, claims};
-pub use diff::{AuditCost, EvidenceDiff, QuestionAtRisk, diff_json, diff_text};
+pub use diff::{
+    AuditCost, DIFF_FORMATS, DiffFormat, EvidenceDiff, QuestionAtRisk, diff_html, diff_json, diff_line,
+    diff_markdown_within, diff_text,
+};
 pub use excerpt::excerpt;
 pub use failure::{failure_within, plain};
 pub use formats::{FORMATS, Format};
@@ -44,5 +47,5 @@ pub use result::*;
 pub use terminal::{next_steps, passed_over, terminal};
 
 // Whoever publishes a result reads these from it.
-pub use crate::analyze::{ClusterBounds, KernelFigures};
+pub use crate::analyze::{ClusterBounds, KernelFigures, Overlap};
 pub use crate::gate::{Decision, Verdict};

@@ -12,7 +12,7 @@ const MAX_BYTES: u64 = 1 << 30;
 const MAX_FILES: u64 = 500_000;
 
 /// The files of a run's own folder. Blobs lie in `blobs`.
-const FILES: [&str; 19] = [
+const FILES: [&str; 20] = [
     "protocol.lock.json",
     "vectors.jsonl",
     "evidence.jsonl",
@@ -23,6 +23,7 @@ const FILES: [&str; 19] = [
     "claims.json",
     "claims.md",
     "result.json",
+    "diff.json",
     "report.md",
     "report.html",
     "report.json",

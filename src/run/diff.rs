@@ -2,7 +2,7 @@
 
 use super::audit::open_run;
 use super::found::Evidence;
-use super::{Prepared, machinery, plan, recompute, replay};
+use super::{Prepared, machinery, origin, plan, recompute, replay};
 use crate::analyze::{AnalyzeError, Settings, overlap::Turnover, risk};
 use crate::freeze::Protocol;
 use crate::http::Context;
@@ -10,7 +10,7 @@ use crate::ledger::{self, BlobReader, stage};
 use crate::model::{Digest, EvidenceKeys, Failure, FailureClass, Observation, Question, SnapshotAnswers, SnapshotName};
 use crate::report::{self, AuditCost, EvidenceDiff, EvidenceLine, QuestionAtRisk};
 use crate::retrieve;
-use crate::spec::UnchangedEvidence;
+use crate::spec::{Mode, UnchangedEvidence};
 use camino::Utf8Path;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,15 +26,22 @@ pub async fn diff(prepared: Prepared, excerpts: usize, context: &Context) -> Res
     if prepared.protocol.spec.retrieve.is_within() {
         return Err(without_evidence());
     }
-    let costs = plan(&prepared);
     let (folder, frozen) = open_run(prepared, context)?;
     replay::pass_over(&folder, context)?;
     retrieve::retrieve(&frozen, &folder, context).await?;
-    let (protocol, path) = (&frozen.protocol, folder.path());
+    compare(&frozen.protocol, folder.path(), excerpts)
+}
+
+/// What follows from the sealed evidence of a run. Documents of the first `excerpts` questions at risk come with their
+/// beginnings.
+///
+/// # Errors
+/// The ledger is damaged or does not fit the protocol: class [`FailureClass::Evidence`].
+pub(super) fn compare(protocol: &Protocol, path: &Utf8Path, excerpts: usize) -> Result<EvidenceDiff, Failure> {
     let (observations, evidence): (Vec<Observation>, Vec<Evidence>) = observed(protocol, path)?.into_iter().unzip();
     let failed =
         |error: AnalyzeError| Failure::new(FailureClass::Evidence, format!("failed to compare the evidence: {error}"));
-    let settings = recompute::settings(protocol);
+    let (settings, replayed) = (recompute::settings(protocol), ledger::is_evidence_replayed(path)?);
     let turnover = |new: SnapshotName| {
         let (mut turnover, settings) = (Turnover::default(), Settings { new, ..settings.clone() });
         for observed in &observations {
@@ -51,19 +58,15 @@ pub async fn diff(prepared: Prepared, excerpts: usize, context: &Context) -> Res
         name: protocol.spec.name.clone(),
         protocol: protocol.digest,
         snapshots: recompute::snapshots(protocol),
-        retrieve: replay::described(machinery::describe(protocol).retrieve, &folder),
+        retrieve: replay::described(machinery::describe(protocol).retrieve, replayed),
+        replayed,
         overlap: turnover(SnapshotName::new_snapshot())?
             .ok_or_else(|| Failure::new(FailureClass::Evidence, "there is no evidence to compare"))?,
         placebo,
         mismatched: evidence.iter().map(|evidence| evidence.mismatched).sum(),
+        caveats: caveats(protocol, path)?,
         at_risk: at_risk(protocol, path, &evidence, &observations, excerpts)?,
-        cost: AuditCost {
-            asked,
-            unasked,
-            answers: asked * costs.snapshots * costs.repeats,
-            packets: asked,
-            calls: (costs.calls * asked).checked_div(costs.questions).unwrap_or(0),
-        },
+        cost: cost(protocol, asked, unasked),
     })
 }
 
@@ -83,6 +86,22 @@ fn observed(protocol: &Protocol, folder: &Utf8Path) -> Result<Vec<(Observation, 
         Ok((observation(protocol, question, &evidence), evidence))
     };
     protocol.questions.iter().map(&mut one).collect()
+}
+
+fn caveats(protocol: &Protocol, path: &Utf8Path) -> Result<Vec<String>, Failure> {
+    let origin = origin::origin(path)?;
+    Ok(origin.iter().flat_map(origin::Origin::caveats).chain(machinery::one_and_the_same(protocol)).collect())
+}
+
+/// What a whole audit would take. A spec of evidence alone names no server: every answer and every packet is then a call.
+fn cost(protocol: &Protocol, asked: u64, unasked: u64) -> AuditCost {
+    let costs = plan::of(protocol);
+    let answers = asked * costs.snapshots * costs.repeats;
+    let calls = match protocol.spec.mode {
+        Mode::Audit => (costs.calls * asked).checked_div(costs.questions).unwrap_or(0),
+        Mode::Evidence => answers + asked,
+    };
+    AuditCost { asked, unasked, answers, packets: asked, calls }
 }
 
 /// What is known of a question without answers.

@@ -2,7 +2,7 @@
 
 use super::manifest::{self, Manifest};
 use super::recompute::{self, Computed, Locks};
-use super::{audit, claims, classes, origin, shard, verify};
+use super::{audit, claims, classes, evidence, origin, shard, verify};
 use crate::ledger::{self, LedgerError};
 use crate::model::{Answer, Failure, FailureClass};
 use crate::report::{self, AuditResult};
@@ -31,6 +31,7 @@ pub fn export(run: &Utf8Path, to: &Utf8Path) -> Result<Exported, Failure> {
             .with_hint("it can be copied as it is"));
     }
     shard::refuse(run)?;
+    evidence::refuse(run, "there are no answers whose texts could be left out")?;
     let whole = verified(run)?;
     ledger::export(run, to).map_err(|error| not_created(error, to))?;
     fill(run, to, &whole).inspect_err(|_| {

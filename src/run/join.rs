@@ -74,7 +74,8 @@ impl Join {
     }
 }
 
-fn nothing_left<S: Recorded>(ledger: &mut ByQuestion<S>) -> Result<(), Failure> {
+/// Whether every record of one ledger was asked for.
+pub(super) fn nothing_left<S: Recorded>(ledger: &mut ByQuestion<S>) -> Result<(), Failure> {
     let stranger = ledger.stranger()?;
     stranger.map_or(Ok(()), |seq| Err(unfit::<S>(seq, "its question is none of the protocol's")))
 }

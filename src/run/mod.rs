@@ -12,6 +12,7 @@ mod conduct;
 mod cost;
 pub mod diff;
 mod edits;
+pub mod evidence;
 pub mod export;
 mod files;
 mod flips;
@@ -38,6 +39,7 @@ pub mod verify;
 
 pub use audit::{Finished, audit, audit_shard};
 pub use diff::diff;
+pub use evidence::{Compared, compared, evidence, is_evidence, recorded_evidence};
 pub use export::{Exported, export};
 pub use lines::{Lines, lines};
 pub use merge::merge;

@@ -56,7 +56,11 @@ impl Plan {
 /// The plan of a prepared audit.
 #[must_use]
 pub fn plan(prepared: &Prepared) -> Plan {
-    let protocol = &prepared.protocol;
+    of(&prepared.protocol)
+}
+
+/// The plan of this protocol.
+pub(super) fn of(protocol: &Protocol) -> Plan {
     let questions = protocol.questions.len() as u64;
     let snapshots = protocol.snapshots.len() as u64;
     let repeats = u64::from(protocol.spec.generate.repeats);

@@ -6,7 +6,7 @@ use super::flips::{self, Flipped, Kept};
 use super::found::Texts;
 use super::join::Join;
 use super::tally::{self, Tally};
-use super::{machinery, manifest, origin, shard, standing};
+use super::{evidence, machinery, manifest, origin, shard, standing};
 use crate::analyze::{Accumulator, Analysis, AnalyzeError, Settings};
 use crate::freeze::{self, Protocol, Selection};
 use crate::gate;
@@ -171,6 +171,7 @@ fn assemble(
 /// As [`compute`].
 pub(super) fn computed(folder: &Utf8Path) -> Result<Computed, Failure> {
     shard::refuse(folder)?;
+    evidence::refuse(folder, "nothing was answered, so that there is no verdict")?;
     let locks = Locks::open(folder)?;
     if manifest::is_export(folder) {
         return compute_without_texts(folder, &locks);

@@ -20,8 +20,8 @@ pub(super) fn open(path: &Utf8Path, replay: bool) -> Result<RunFolder, LedgerErr
 }
 
 /// What retrieved, and that it was a replay where it was one.
-pub(super) fn described(retriever: String, folder: &RunFolder) -> String {
-    if folder.is_replay() { format!("{retriever}, replayed from a recording") } else { retriever }
+pub(super) fn described(retriever: String, replayed: bool) -> String {
+    if replayed { format!("{retriever}, replayed from a recording") } else { retriever }
 }
 
 /// Passes over the replies that an earlier process of this replay has had: each outcome on record took one.

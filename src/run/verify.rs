@@ -5,9 +5,9 @@ use super::manifest::{self, Manifest};
 use super::recompute::{self, Computed, Locks};
 use super::shard::{self, Shard};
 use super::tally::Tally;
-use super::{claims, classes};
+use super::{claims, classes, evidence};
 use crate::freeze::{self, Protocol, Selection};
-use crate::ledger::{self, BlobCheck, StageReport, Verification};
+use crate::ledger::{self, BlobCheck, Extent, StageReport, Verification};
 use crate::model::{Digest, Failure, FailureClass};
 use crate::report::{self, AuditResult};
 use crate::{generate, judge, retrieve};
@@ -17,13 +17,13 @@ use rayon::prelude::*;
 /// What `verify` checked.
 #[derive(Debug)]
 pub struct Verified {
-    /// The result, as recomputed; a shard has none.
+    /// The result, as recomputed; a shard and a run of evidence alone have none.
     pub result: Option<AuditResult>,
     /// What was checked, a line each.
     pub checked: Vec<String>,
     /// What could not be checked because texts are left out, a line each; nothing for a whole run.
     pub unchecked: Vec<String>,
-    /// The claim matrix, in Markdown; empty for a shard.
+    /// The claim matrix, in Markdown; empty where there is no result.
     pub claims: String,
 }
 
@@ -45,7 +45,13 @@ const UNCHECKED: [&str; 6] = [
 /// # Errors
 /// The first difference: class [`FailureClass::Evidence`].
 pub fn verify(folder: &Utf8Path) -> Result<Verified, Failure> {
-    if manifest::is_export(folder) { export(folder) } else { whole(folder) }
+    if manifest::is_export(folder) {
+        export(folder)
+    } else if evidence::is_evidence(folder) {
+        evidence::check(folder)
+    } else {
+        whole(folder)
+    }
 }
 
 fn whole(folder: &Utf8Path) -> Result<Verified, Failure> {
@@ -146,23 +152,22 @@ fn finish(
 
 fn structure(folder: &Utf8Path, blobs: BlobCheck) -> Result<Vec<String>, Failure> {
     let verification = ledger::verify(folder, blobs)?;
-    let checked = lines(&verification, blobs);
+    let checked = lines(&verification, blobs, Extent::Judgments);
     verification.difference.map_or(Ok(checked), |difference| Err(difference.into()))
 }
 
 /// What the ledgers were checked for, a line each.
-fn lines(verification: &Verification, blobs: BlobCheck) -> Vec<String> {
+pub(super) fn lines(verification: &Verification, blobs: BlobCheck, extent: Extent) -> Vec<String> {
     let head = |head: Option<Digest>| head.map_or_else(|| "none".to_owned(), |head| head.to_string());
     let stage = |name: &str, stage: &StageReport| {
         let StageReport { records, attempts, accepted, .. } = stage;
         format!("{name}: {records} records, {attempts} attempts, {accepted} accepted, head {}", head(stage.head))
     };
-    let mut lines = vec![
-        format!("protocol: head {}", head(verification.protocol)),
-        stage("evidence", &verification.evidence),
-        stage("answers", &verification.answers),
-        stage("judgments", &verification.judgments),
-    ];
+    let mut lines =
+        vec![format!("protocol: head {}", head(verification.protocol)), stage("evidence", &verification.evidence)];
+    if extent == Extent::Judgments {
+        lines.extend([stage("answers", &verification.answers), stage("judgments", &verification.judgments)]);
+    }
     if blobs == BlobCheck::Present {
         let Verification { blobs, blob_bytes, .. } = verification;
         lines.push(format!("blobs: {blobs} with {blob_bytes} bytes hold what they are named for"));

@@ -7,7 +7,7 @@
 use super::black_box::{BlackBoxBackend, BlackBoxSpec, CitationsSpec, HttpAnswerSpec, UsageSpec};
 use super::types::{
     BootstrapSpec, CommandSpec, Condition, EmbedBackend, EmbedSpec, ExpectSpec, GateLine, GateSpec, GenerateBackend,
-    GenerateSpec, HttpRetrieveSpec, Inconclusive, JudgeBackend, JudgeSpec, ListSpec, OnMismatch, PhysicalSpec,
+    GenerateSpec, HttpRetrieveSpec, Inconclusive, JudgeBackend, JudgeSpec, ListSpec, Mode, OnMismatch, PhysicalSpec,
     ProbeSpec, QuestionsSpec, RequestSpec, RetrieveBackend, RetrieveSpec, SampleSpec, SecretHeader, SnapshotSource,
     SnapshotSpec, Spec, SqlEngine, SqlSpec, UnchangedEvidence,
 };
@@ -24,20 +24,26 @@ impl Spec {
             _ => (None, Some((retrieve(&self.retrieve), generate(&self.generate)))),
         };
         let (retrieve, generate) = apart.unzip();
-        let tolerance = json!({ "invalid_cells": self.tolerance.invalid_cells.to_string() });
-        object([
+        let of_evidence = object([
             ("version", Some(1.into())),
             ("name", Some(self.name.as_str().into())),
             ("questions", Some(questions(&self.questions))),
             ("snapshots", Some(snapshots(&self.snapshots, self.closed_book))),
             ("retrieve", retrieve),
-            ("generate", generate),
-            ("answer", answer),
-            ("judge", Some(judge(&self.judge))),
-            ("gate", Some(gate(&self.gate))),
-            ("bootstrap", Some(bootstrap(self.bootstrap))),
-            ("tolerance", Some(tolerance)),
-        ])
+        ]);
+        let tolerance = json!({ "invalid_cells": self.tolerance.invalid_cells.to_string() });
+        let of_answers = match self.mode {
+            Mode::Evidence => json!({ "mode": "evidence" }),
+            Mode::Audit => object([
+                ("generate", generate),
+                ("answer", answer),
+                ("judge", Some(judge(&self.judge))),
+                ("gate", Some(gate(&self.gate))),
+                ("bootstrap", Some(bootstrap(self.bootstrap))),
+                ("tolerance", Some(tolerance)),
+            ]),
+        };
+        joined([of_evidence, of_answers])
     }
 }
 

@@ -10,26 +10,31 @@ use super::surface::{Key, Need, Section, Shape, Text};
 /// The longest key of a mapping with free keys, in bytes.
 const MAX_KEY: usize = 256;
 
-/// Reports everything about this node that does not fit the section.
-pub fn check(root: &Node, section: &'static Section, problems: &mut Vec<Problem>) {
-    check_at(root, section, "the spec", problems);
+/// Reports everything about this node that does not fit the section. Keys that are `unneeded` may be missing in it.
+pub fn check(root: &Node, section: &'static Section, unneeded: &'static [&'static str], problems: &mut Vec<Problem>) {
+    Checker { problems, unneeded }.section(root, section, WHOLE);
 }
 
 /// The same, of a part that messages call `path`.
 pub fn check_at(root: &Node, section: &'static Section, path: &str, problems: &mut Vec<Problem>) {
-    Checker { problems }.section(root, section, path);
+    Checker { problems, unneeded: &[] }.section(root, section, path);
 }
 
 /// Reports everything about this node that does not fit the shape. `path` says what it is.
 pub fn check_shape(root: &Node, shape: &'static Shape, path: &str, problems: &mut Vec<Problem>) {
-    Checker { problems }.value(root, shape, path);
+    Checker { problems, unneeded: &[] }.value(root, shape, path);
 }
 
 /// Problems beyond this number come without a suggestion: nobody reads them, and a hostile file could ask for many.
 const SUGGESTED: usize = 200;
 
+/// What messages call the whole spec.
+const WHOLE: &str = "the spec";
+
 struct Checker<'a> {
     problems: &'a mut Vec<Problem>,
+    /// Keys of the whole spec that need not stand.
+    unneeded: &'static [&'static str],
 }
 
 impl Checker<'_> {
@@ -43,7 +48,8 @@ impl Checker<'_> {
                 None => self.unknown(entry, section, path),
             }
         }
-        for key in section.keys {
+        let whole = path == WHOLE;
+        for key in section.keys.iter().filter(|key| !(whole && self.unneeded.contains(&key.name))) {
             self.need(node, key, path);
         }
         self.one_of(node, section, path);

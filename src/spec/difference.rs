@@ -46,12 +46,25 @@ fn within(path: &str, part: &str) -> bool {
 /// The parts that differ at all: the canonical spec leaves out the limits of one process.
 fn parts(one: &Spec, other: &Spec) -> Vec<&'static str> {
     // A new part of a spec has to be named here.
-    let Spec { name, questions, snapshots, closed_book, retrieve, generate, judge, gate, bootstrap, budget, tolerance } =
-        one;
+    let Spec {
+        name,
+        mode,
+        questions,
+        snapshots,
+        closed_book,
+        retrieve,
+        generate,
+        judge,
+        gate,
+        bootstrap,
+        budget,
+        tolerance,
+    } = one;
     // A black box stands in the spec under a name of its own.
     let answering = if one.retrieve.is_within() && other.retrieve.is_within() { "answer" } else { "generate" };
     let differs = [
         ("name", *name != other.name),
+        ("mode", *mode != other.mode),
         ("questions", *questions != other.questions),
         ("snapshots", *snapshots != other.snapshots || *closed_book != other.closed_book),
         ("retrieve", *retrieve != other.retrieve),

@@ -14,6 +14,7 @@ mod canonical;
 mod check;
 mod difference;
 mod mask;
+mod mode;
 pub mod node;
 mod parse;
 mod preset;

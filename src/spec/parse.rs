@@ -5,7 +5,7 @@ use super::preset::{self, PresetFile, Presets};
 use super::problem::{Code, Problem, SpecErrors};
 use super::reader::Reader;
 use super::surface::{ROOT, Text};
-use super::{Spec, check, scalar, validate, yaml};
+use super::{Spec, check, mode, scalar, validate, yaml};
 use camino::Utf8PathBuf;
 
 /// Reads a spec that needs no preset file. `file` is its name, for messages only.
@@ -58,9 +58,11 @@ pub fn from_canonical(value: &serde_json::Value) -> Option<Spec> {
 }
 
 fn understand(root: &Node, presets: &mut Presets<'_>, problems: &mut Vec<Problem>) -> Option<Spec> {
-    check::check(root, &ROOT, problems);
+    let mode = mode::of(root);
+    check::check(root, &ROOT, mode::unneeded(mode), problems);
+    mode::contradictions(root, mode, problems);
     if !matches!(root.kind, Kind::Map(_)) {
         return None;
     }
-    validate::spec(Reader::new(root, &ROOT), presets, problems)
+    validate::spec(Reader::new(root, &ROOT), mode, presets, problems)
 }

@@ -2,7 +2,7 @@
 //!
 //! It is for editors: what only shows when values are seen together is checked by `parse` alone.
 
-use super::surface::{Key, Need, ROOT, Section, Shape, Text};
+use super::surface::{Key, Need, OF_ANSWERS, ROOT, Section, Shape, Text};
 use serde_json::{Map, Value, json};
 
 /// The JSON Schema (draft 2020-12) of a spec, indented, with a line break at its end.
@@ -15,7 +15,22 @@ pub fn json_schema() -> String {
     if let Value::Object(root) = section(&ROOT) {
         schema.extend(root);
     }
+    by_mode(&mut schema);
     format!("{:#}\n", Value::Object(schema))
+}
+
+/// What must stand where answers are audited must not where evidence alone is.
+fn by_mode(schema: &mut Map<String, Value>) {
+    let Some(Value::Array(required)) = schema.remove("required") else { return };
+    let of_answers = |name: &Value| name.as_str().is_some_and(|name| OF_ANSWERS.contains(&name));
+    let (needed, always): (Vec<Value>, Vec<Value>) = required.into_iter().partition(of_answers);
+    let known = OF_ANSWERS.iter().filter(|name| ROOT.key(name).is_some());
+    let refused: Map<String, Value> = known.map(|name| ((*name).to_owned(), json!(false))).collect();
+    schema.insert("required".to_owned(), Value::Array(always));
+    schema.insert("if".to_owned(), json!({ "properties": { "mode": { "const": "evidence" } }, "required": ["mode"] }));
+    schema.insert("then".to_owned(), json!({ "properties": refused, "required": ["retrieve"] }));
+    let one_of = schema.remove("oneOf").unwrap_or(Value::Array(Vec::new()));
+    schema.insert("else".to_owned(), json!({ "required": needed, "oneOf": one_of }));
 }
 
 fn section(section: &Section) -> Value {

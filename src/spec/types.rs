@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 pub struct Spec {
     /// Names the check and the comment; unique in the repository. Letters, digits, `-`, `_` and `.`.
     pub name: String,
+    /// How far it goes.
+    pub mode: Mode,
     /// The questions.
     pub questions: QuestionsSpec,
     /// The snapshots, in the audit's order: old, the rungs between, new, and the placebo where there is one. The closed book
@@ -31,6 +33,17 @@ pub struct Spec {
     pub budget: BudgetSpec,
     /// What may go wrong before the audit cannot stand.
     pub tolerance: ToleranceSpec,
+}
+
+/// How far an audit goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// To a verdict.
+    #[default]
+    Audit,
+    /// To the evidence and no further: nothing is answered, judged or decided. Whatever the spec holds of that are defaults,
+    /// from which the cost of a whole audit is reckoned.
+    Evidence,
 }
 
 /// Where questions come from and which of them are asked.

@@ -1,8 +1,12 @@
 //! A GitHub in this process: one repository, its comments, statuses, checks and pull requests.
 
+use churngate::analyze::{FlipOverlap, Overlap, OverlapFigures};
 use churngate::http::{Client, HttpSettings};
-use churngate::publish::{Failed, Options, Pace, Publication, Surroundings, publish, publish_failure};
-use churngate::report::AuditResult;
+use churngate::model::QuestionId;
+use churngate::publish::{
+    Failed, Options, Pace, Publication, Surroundings, publish, publish_evidence, publish_failure,
+};
+use churngate::report::{AuditCost, AuditResult, EvidenceDiff, EvidenceLine, QuestionAtRisk};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -317,6 +321,54 @@ pub fn options() -> Options {
 pub async fn told(result: &AuditResult, around: &Surroundings, options: &Options) -> Publication {
     let settings = HttpSettings { connect_timeout: Duration::from_secs(2), max_body_bytes: 1 << 20 };
     publish(result, around, options, &Client::new(settings).unwrap()).await
+}
+
+/// What changed in the evidence of two questions, one of which is a trap for every place it is told in.
+pub fn evidence(hostile: &str) -> EvidenceDiff {
+    let line = |id: &str| EvidenceLine { id: id.to_owned(), excerpt: format!("excerpt {hostile}") };
+    let figures = OverlapFigures { mean_shared: 1.0, none: 0, same_set: 1, same_list: 1 };
+    let flips = FlipOverlap {
+        flips: 0,
+        flips_mean_shared: None,
+        flips_none: 0,
+        rest_mean_shared: Some(1.0),
+        rest_none: 0,
+        fisher_p: 1.0,
+    };
+    EvidenceDiff {
+        name: "docs-evidence".to_owned(),
+        protocol: churngate::model::Digest::of(b"protocol"),
+        snapshots: Vec::new(),
+        retrieve: "embedded BM25".to_owned(),
+        replayed: false,
+        overlap: Overlap {
+            questions: 2,
+            by_id: figures.clone(),
+            by_url: None,
+            by_content: figures,
+            without_documents: Some((0, 0)),
+            identical_prompts: 1,
+            flips,
+        },
+        placebo: None,
+        caveats: vec![format!("caveat {hostile}")],
+        mismatched: 0,
+        at_risk: vec![QuestionAtRisk {
+            question: QuestionId("q-1".to_owned()),
+            text: format!("question {hostile}"),
+            turnover: 0.5,
+            shared: 1,
+            lost: vec![line("lost.md")],
+            gained: vec![line("gained.md")],
+        }],
+        cost: AuditCost { asked: 1, unasked: 1, answers: 4, packets: 1, calls: 5 },
+    }
+}
+
+/// Publishes evidence alone.
+pub async fn told_evidence(diff: &EvidenceDiff, around: &Surroundings, options: &Options) -> Publication {
+    let settings = HttpSettings { connect_timeout: Duration::from_secs(2), max_body_bytes: 1 << 20 };
+    publish_evidence(diff, around, options, &Client::new(settings).unwrap()).await
 }
 
 /// Publishes that there is no verdict.

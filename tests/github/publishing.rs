@@ -1,7 +1,8 @@
 //! What stands on the pull request, at the commit and in the job's files afterwards.
 
-use crate::fake::{BOT, Fake, HEAD, compatible, incompatible, options, pull, refused, told};
-use churngate::publish::{CommentMode, Disclosure, MarkKind, Outcome, outputs};
+use crate::fake::{BOT, Fake, HEAD, compatible, evidence, incompatible, options, pull, refused, told, told_evidence};
+use churngate::publish::{CommentMode, Disclosure, MarkKind, Options, Outcome, outputs};
+use churngate::report::EvidenceDiff;
 use serde_json::json;
 
 fn updated(outcome: &Outcome) -> bool {
@@ -136,6 +137,40 @@ async fn modes_say_when_a_comment_is_written() {
     let quiet = told(&compatible(), &fake.around(5), &options()).await;
     assert_eq!(quiet.comment, Outcome::Left("there is nothing new to tell"));
     assert!(updated(&told(&compatible(), &fake.around(6), &always()).await.comment));
+}
+
+#[tokio::test]
+async fn evidence_alone_claims_no_verdict_in_any_place() {
+    let hostile = "@team <img src=x> `x` | ::error::x\n## Compatible";
+    let fake = Fake::start().await;
+    let told = told_evidence(&evidence(hostile), &fake.around(7), &options()).await;
+    assert_eq!((&told.comment, &told.mark), (&Outcome::Done("created"), &Outcome::Done("status")));
+    let body = fake.bodies()[0].clone();
+    assert!(body.starts_with("## 🔎 Evidence alone, no verdict: 1 of 2 questions changed"), "{body}");
+    assert!(body.contains("verdict=changed") && body.contains("`<img`") && !body.contains("\n## Compatible"), "{body}");
+    assert!(body.contains("lost.md") && body.contains("gained.md") && body.contains("5 calls"), "{body}");
+    let status = fake.state.lock().unwrap().statuses[0].clone();
+    assert_eq!((&status["state"], &status["context"]), (&json!("success"), &json!("churngate/docs-evidence")));
+    assert_eq!(status["description"], "evidence: 1 of 2 questions changed; no verdict");
+
+    let check = Fake::start().await;
+    let options = Options { mark: MarkKind::Check, disclosure: Disclosure::Ids, ..options() };
+    told_evidence(&evidence(hostile), &check.around(7), &options).await;
+    assert_eq!(check.state.lock().unwrap().checks[0]["conclusion"], "neutral");
+    let body = check.bodies()[0].clone();
+    assert!(!body.contains("question @") && !body.contains("excerpt") && body.contains("q-1"), "{body}");
+}
+
+#[tokio::test]
+async fn evidence_that_did_not_change_is_told_only_where_a_comment_says_otherwise() {
+    let fake = Fake::start().await;
+    let changed = evidence("");
+    let unchanged = EvidenceDiff { at_risk: Vec::new(), ..changed.clone() };
+    let first = told_evidence(&unchanged, &fake.around(7), &options()).await;
+    assert_eq!(first.comment, Outcome::Left("there is nothing new to tell"));
+    told_evidence(&changed, &fake.around(8), &options()).await;
+    assert!(updated(&told_evidence(&unchanged, &fake.around(9), &options()).await.comment));
+    assert!(fake.bodies()[0].contains("verdict=unchanged") && fake.bodies()[0].contains("0 of 2 questions changed"));
 }
 
 #[tokio::test]

@@ -6,6 +6,10 @@ use serde_json::Value;
 
 /// Holds a value against the parts of JSON Schema that the spec's schema uses, patterns excepted.
 pub fn conform(value: &Value, schema: &Value, path: &str, faults: &mut Vec<String>) {
+    if *schema == Value::Bool(false) || schema.get("const").is_some_and(|wanted| wanted != value) {
+        faults.push(format!("{path}: not allowed"));
+        return;
+    }
     if let Some(wanted) = schema["type"].as_str() {
         let fits = match wanted {
             "object" => value.is_object(),
@@ -33,6 +37,11 @@ pub fn conform(value: &Value, schema: &Value, path: &str, faults: &mut Vec<Strin
         if !choices.iter().any(fits) {
             faults.push(format!("{path}: none of the alternatives"));
         }
+    }
+    if let Some(condition) = schema.get("if") {
+        let mut inner = Vec::new();
+        conform(value, condition, path, &mut inner);
+        conform(value, &schema[if inner.is_empty() { "then" } else { "else" }], path, faults);
     }
     let below = schema["minimum"].as_f64().zip(value.as_f64()).is_some_and(|(min, value)| value < min);
     let above = schema["maximum"].as_f64().zip(value.as_f64()).is_some_and(|(max, value)| value > max);

@@ -70,6 +70,7 @@ pub fn protocol(questions: Vec<Question>, backend: JudgeBackend) -> Protocol {
 fn spec(backend: JudgeBackend) -> Spec {
     Spec {
         name: "test".into(),
+        mode: Mode::Audit,
         questions: QuestionsSpec { file: "q.jsonl".into(), count: None, seed: 1, exclude: None, only: None },
         snapshots: Vec::new(),
         closed_book: false,

@@ -11,7 +11,7 @@ mod rules;
 mod units;
 mod waiting;
 
-pub use report::{BlobCheck, StageReport, Verification};
+pub use report::{BlobCheck, Extent, StageReport, Verification};
 
 use super::record::{About, Record};
 use super::scan::{End, Scan, Step};
@@ -37,23 +37,36 @@ use waiting::Waiting;
 /// # Errors
 /// There is no run at this place, or the file system refuses. A difference is no error.
 pub fn verify(folder_path: &Utf8Path, blobs: BlobCheck) -> Result<Verification, LedgerError> {
+    verify_to(folder_path, blobs, Extent::Judgments)
+}
+
+/// The same of a run that may end with its evidence.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_to(folder_path: &Utf8Path, blobs: BlobCheck, extent: Extent) -> Result<Verification, LedgerError> {
     if !files::is_plain_folder(folder_path)? {
         return Err(LedgerError::NoRun { path: folder_path.to_owned() });
     }
     let mut report = Verification::default();
-    match check(folder_path, blobs, &mut report) {
+    match check(folder_path, blobs, extent, &mut report) {
         Err(error) if error.class() == FailureClass::Evidence => report.difference = Some(error),
         other => other?,
     }
     Ok(report)
 }
 
-fn check(folder_path: &Utf8Path, blobs: BlobCheck, report: &mut Verification) -> Result<(), LedgerError> {
+fn check(
+    folder_path: &Utf8Path,
+    blobs: BlobCheck,
+    extent: Extent,
+    report: &mut Verification,
+) -> Result<(), LedgerError> {
     folder::refuse_links(folder_path)?;
     let protocol = folder::protocol_lock(folder_path)?.head();
     report.protocol = Some(protocol);
     let mut stream = Stream { folder_path, blobs, prints: Prints::default(), waiting: Waiting::default() };
-    let streamed = stream.ledgers(protocol, report);
+    let streamed = stream.ledgers(protocol, extent, report);
     if streamed.as_ref().is_err_and(|error| error.class() != FailureClass::Evidence) {
         return streamed;
     }
@@ -75,8 +88,11 @@ struct Stream<'a> {
 }
 
 impl Stream<'_> {
-    fn ledgers(&mut self, protocol: Digest, report: &mut Verification) -> Result<(), LedgerError> {
+    fn ledgers(&mut self, protocol: Digest, extent: Extent, report: &mut Verification) -> Result<(), LedgerError> {
         let evidence = self.ledger::<Evidence, _, _, _>(0, protocol, &mut report.evidence)?;
+        if extent == Extent::Evidence {
+            return Ok(());
+        }
         let answers = self.ledger::<Answers, _, _, _>(1, evidence, &mut report.answers)?;
         self.ledger::<Judgments, _, _, _>(2, answers, &mut report.judgments).map(|_| ())
     }

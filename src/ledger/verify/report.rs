@@ -13,6 +13,15 @@ pub enum BlobCheck {
     Absent,
 }
 
+/// How far a run goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// To its evidence: it has no other ledger.
+    Evidence,
+    /// To its judgments.
+    Judgments,
+}
+
 /// What was checked, up to the first difference.
 #[derive(Debug, Default)]
 pub struct Verification {

@@ -9,15 +9,29 @@ use serde_json::{Value, json};
 /// The diff as JSON, indented, keys in a fixed order, a line break at the end.
 #[must_use]
 pub fn diff_json(diff: &EvidenceDiff) -> Vec<u8> {
-    let EvidenceDiff { name, protocol, snapshots, retrieve, overlap, placebo, mismatched, at_risk, cost } = diff;
+    let EvidenceDiff {
+        name,
+        protocol,
+        snapshots,
+        retrieve,
+        replayed,
+        overlap,
+        placebo,
+        caveats,
+        mismatched,
+        at_risk,
+        cost,
+    } = diff;
     let value = json!({
         "format": DIFF_FORMAT,
         "name": name,
         "protocol": protocol.to_string(),
         "retrieve": retrieve,
+        "replayed": replayed,
         "snapshots": snapshots.iter().map(snapshot).collect::<Vec<_>>(),
         "overlap": self::overlap(overlap),
         "placebo": placebo.as_ref().map(self::overlap),
+        "caveats": caveats,
         "mismatched": mismatched,
         "cost": self::cost(cost),
         "at_risk": at_risk.iter().map(question).collect::<Vec<_>>(),

@@ -1,5 +1,6 @@
 //! What changed in the evidence alone: no answer, no judge, no verdict.
 
+mod formats;
 mod json;
 #[cfg(test)]
 mod tests;
@@ -9,6 +10,7 @@ use super::result::{EvidenceLine, SnapshotSummary};
 use crate::analyze::Overlap;
 use crate::model::{Digest, QuestionId};
 
+pub use formats::{DIFF_FORMATS, DiffFormat, diff_html, diff_line, diff_markdown_within};
 pub use json::diff_json;
 pub use text::diff_text;
 
@@ -26,10 +28,14 @@ pub struct EvidenceDiff {
     pub snapshots: Vec<SnapshotSummary>,
     /// The retrieval backend, in words.
     pub retrieve: String,
+    /// Whether the engine's replies were read from a recording.
+    pub replayed: bool,
     /// How much both snapshots share.
     pub overlap: Overlap,
     /// How much the old snapshot and the placebo share, where there is one.
     pub placebo: Option<Overlap>,
+    /// What must be said before any figure, such as what a change edits of the rule.
+    pub caveats: Vec<String>,
     /// Questions and snapshots whose two passes differ.
     pub mismatched: u64,
     /// Questions with other documents or another order, those whose evidence changed most first.

@@ -41,6 +41,7 @@ fn diff(text: &str) -> EvidenceDiff {
         protocol: Digest::of(b"p"),
         snapshots: vec![snapshot("old", Some(11_973)), snapshot("new", None)],
         retrieve: "embedded BM25".to_owned(),
+        replayed: false,
         overlap: Overlap {
             questions: 4,
             by_id: figures.clone(),
@@ -51,6 +52,7 @@ fn diff(text: &str) -> EvidenceDiff {
             flips,
         },
         placebo: None,
+        caveats: vec![format!("This change edits {text}.")],
         mismatched: 0,
         at_risk: vec![question("q1", 1.0), question("q2", 0.25)],
         cost: AuditCost { asked: 3, unasked: 1, answers: 12, packets: 3, calls: 15 },
@@ -62,6 +64,7 @@ fn the_overlap_the_cost_and_the_first_questions_are_shown() {
     insta::assert_snapshot!(diff_text(&diff("text"), 1), @r"
 docs-search: evidence alone, no verdict
 retrieved by embedded BM25
+warning: This change edits text.
 snapshot old: index=old (text), 11,973 documents
 snapshot new: index=new (text)
 old: 40 files were passed over: .pdf 30, text 7, others 1, links or submodules 2

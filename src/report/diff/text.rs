@@ -19,6 +19,8 @@ const DOCUMENTS: usize = 3;
 pub fn diff_text(diff: &EvidenceDiff, limit: usize) -> String {
     let mut text = format!("{}: evidence alone, no verdict\n", Untrusted::new(&diff.name).terminal(NAME));
     let _ = writeln!(text, "retrieved by {}", Untrusted::new(&diff.retrieve).terminal(2 * NAME));
+    let caveat = |caveat: &String| format!("warning: {}\n", Untrusted::new(caveat).terminal(4 * NAME));
+    text.extend(diff.caveats.iter().map(caveat));
     text.extend(diff.snapshots.iter().map(snapshot));
     text.extend(terminal::passed_over(&diff.snapshots).into_iter().map(|line| line + "\n"));
     text.push_str(&overlap("compared by", &diff.overlap));

@@ -3,6 +3,7 @@
 mod budget;
 mod render;
 
+use super::document::Document;
 use super::result::AuditResult;
 use super::view;
 
@@ -20,6 +21,10 @@ pub fn markdown(result: &AuditResult) -> String {
 /// what was left out. Verdict and warnings always stay, whatever the budget.
 #[must_use]
 pub fn markdown_within(result: &AuditResult, budget: usize) -> String {
-    let document = view::document(result);
-    budget::fit(&render::head(&document), render::sections(&document), budget)
+    document_within(&view::document(result), budget)
+}
+
+/// A document as Markdown of at most `budget` bytes.
+pub(super) fn document_within(document: &Document<'_>, budget: usize) -> String {
+    budget::fit(&render::head(document), render::sections(document), budget)
 }

@@ -28,11 +28,12 @@ pub(super) fn sections(document: &Document<'_>) -> Vec<Rendered> {
     document.sections.iter().map(section).collect()
 }
 
-const fn icon(verdict: Verdict) -> &'static str {
+const fn icon(verdict: Option<Verdict>) -> &'static str {
     match verdict {
-        Verdict::Compatible => "✅",
-        Verdict::Incompatible => "❌",
-        Verdict::Inconclusive => "⚠️",
+        Some(Verdict::Compatible) => "✅",
+        Some(Verdict::Incompatible) => "❌",
+        Some(Verdict::Inconclusive) => "⚠️",
+        None => "🔎",
     }
 }
 

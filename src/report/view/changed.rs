@@ -6,10 +6,15 @@ use crate::report::numbers;
 use crate::report::result::{AuditResult, SnapshotSummary};
 
 pub(super) fn section(result: &AuditResult) -> Section<'_> {
-    let (shown, left_out) = first_rows(&result.snapshots);
+    of(&result.snapshots, machinery(result))
+}
+
+/// Snapshots, with further facts about how they were looked at.
+pub(super) fn of<'a>(snapshots: &'a [SnapshotSummary], facts: Vec<Line<'a>>) -> Section<'a> {
+    let (shown, left_out) = first_rows(snapshots);
     let columns = vec![("snapshot", false), ("what it is", false), ("documents", true), ("content", false)];
     let table = Table { columns, rows: shown.iter().map(row).collect() };
-    let mut blocks = vec![Block::Table(table), Block::List(machinery(result))];
+    let mut blocks = vec![Block::Table(table), Block::List(facts)];
     let passed_over = passed::lines(shown);
     if !passed_over.is_empty() {
         blocks.push(Block::List(passed_over));

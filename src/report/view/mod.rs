@@ -5,6 +5,7 @@ mod churn;
 mod clusters;
 mod conduct;
 mod correctness;
+mod evidence;
 mod flips;
 mod headline;
 mod passed;
@@ -22,6 +23,7 @@ mod warnings;
 
 use super::document::{Document, Section};
 use super::result::AuditResult;
+pub(in crate::report) use evidence::{evidence, line as evidence_line};
 pub(in crate::report) use flips::entries as flips;
 pub(in crate::report) use headline::headline;
 pub(in crate::report) use passed::{difference, lines as passed_over};
@@ -38,7 +40,7 @@ const ROWS: usize = 20;
 /// Everything a report says about a result.
 pub(in crate::report) fn document(result: &AuditResult) -> Document<'_> {
     Document {
-        verdict: result.decision.verdict,
+        verdict: Some(result.decision.verdict),
         headline: headline::headline(result),
         summary: headline::summary(result),
         warnings: warnings::warnings(result),

@@ -2,7 +2,7 @@
 
 use super::headline::figures;
 use super::turnover;
-use crate::analyze::{Analysis, Beyond, KernelFigures, Placebo};
+use crate::analyze::{Analysis, Beyond, KernelFigures, Overlap, Placebo};
 use crate::model::{Fraction, Kernel};
 use crate::report::document::{Block, Line, Section, Table, Topic};
 use crate::report::numbers;
@@ -11,12 +11,14 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section<'static>> {
     let placebo = analysis.placebo.as_ref()?;
     let mut blocks = vec![Block::Table(table(placebo))];
     blocks.extend(meaning(analysis, placebo).map(|told| Block::Paragraph(Line::ours(told))));
-    if let Some(overlap) = &placebo.overlap {
-        blocks.push(Block::Table(turnover::table(overlap)));
-        let identical = turnover::identical(overlap).replace("both snapshots", "old and placebo");
-        blocks.push(Block::List(vec![Line::ours(identical)]));
-    }
+    blocks.extend(placebo.overlap.iter().flat_map(evidence));
     Some(Section::new(Topic::Placebo, String::new(), blocks))
+}
+
+/// What of the evidence the rebuild alone moved.
+pub(super) fn evidence<'a>(overlap: &Overlap) -> [Block<'a>; 2] {
+    let identical = turnover::identical(overlap).replace("both snapshots", "old and placebo");
+    [Block::Table(turnover::table(overlap)), Block::List(vec![Line::ours(identical)])]
 }
 
 /// The fact for the few numbers below the verdict.

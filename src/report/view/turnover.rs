@@ -5,11 +5,15 @@ use crate::report::document::{Block, Line, Section, Table, Topic};
 use crate::report::numbers;
 
 pub(super) fn section(analysis: &Analysis) -> Option<Section<'static>> {
-    let overlap = analysis.overlap.as_ref()?;
+    analysis.overlap.as_ref().map(of)
+}
+
+/// What two snapshots share, and whether flips come with what they do not.
+pub(super) fn of(overlap: &Overlap) -> Section<'static> {
     let mut facts = vec![Line::ours(identical(overlap))];
     facts.extend(flips(&overlap.flips).map(Line::ours));
     let blocks = vec![Block::Table(table(overlap)), Block::List(facts)];
-    Some(Section::new(Topic::Turnover, teaser(overlap), blocks))
+    Section::new(Topic::Turnover, teaser(overlap), blocks)
 }
 
 /// What two snapshots share, by id, URL and content.

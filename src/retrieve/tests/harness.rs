@@ -11,7 +11,7 @@ use crate::model::{
 };
 use crate::retrieve::{resolve_with, retrieve};
 use crate::spec::{
-    BootstrapSpec, BudgetSpec, GateSpec, GenerateBackend, GenerateSpec, Inconclusive, JudgeBackend, JudgeSpec,
+    BootstrapSpec, BudgetSpec, GateSpec, GenerateBackend, GenerateSpec, Inconclusive, JudgeBackend, JudgeSpec, Mode,
     OnMismatch, QuestionsSpec, ReaderSpec, RetrieveBackend, RetrieveSpec, SnapshotSource, SnapshotSpec, Spec,
     ToleranceSpec, UnchangedEvidence,
 };
@@ -218,6 +218,7 @@ fn spec(backend: RetrieveBackend, old: SnapshotSource, new: SnapshotSource) -> S
     let limit = PercentagePoints::from_units(1_000_000);
     Spec {
         name: "test".to_owned(),
+        mode: Mode::Audit,
         questions: QuestionsSpec { file: "questions.jsonl".into(), count: None, seed: 0, exclude: None, only: None },
         snapshots: vec![
             SnapshotSpec { name: SnapshotName::old(), source: old },

@@ -22,5 +22,5 @@ mod sql;
 pub use answer::HTTP as ANSWER_HTTP;
 pub use http::HTTP;
 pub use preset::PRESET;
-pub use root::ROOT;
+pub use root::{OF_ANSWERS, ROOT};
 pub use shape::{Key, Need, Section, Shape, Text};

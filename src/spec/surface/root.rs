@@ -14,16 +14,27 @@ pub static ROOT: Section = Section {
     keys: &[
         Key::required("version", Shape::Integer { min: 1, max: 1 }, "The version of the spec's format."),
         Key::required("name", Shape::Text(Text::Name), "Names the check and the comment; unique in the repository."),
+        Key::default(
+            "mode",
+            Shape::Word(&["audit", "evidence"]),
+            "audit",
+            "Whether answers are audited, or evidence alone is retrieved and compared, without a verdict.",
+        ),
         Key::required("questions", Shape::Map(&QUESTIONS), "What is asked."),
         Key::required("snapshots", Shape::Map(&SNAPSHOTS), "The states of the corpus or index that are compared."),
         Key::unless("retrieve", "answer", Shape::Map(&RETRIEVE), "How a question becomes evidence."),
-        Key::unless("generate", "answer", Shape::Map(&GENERATE), "How evidence becomes an answer."),
+        Key::unless(
+            "generate",
+            "answer",
+            Shape::Map(&GENERATE),
+            "How evidence becomes an answer; not with `mode: evidence`.",
+        ),
         Key::optional(
             "answer",
             Shape::Map(&ANSWER),
             "A deployed system that retrieves and answers by itself, in place of `retrieve` and `generate`.",
         ),
-        Key::required("judge", Shape::Map(&JUDGE), "How answers are compared."),
+        Key::required("judge", Shape::Map(&JUDGE), "How answers are compared; not with `mode: evidence`."),
         Key::optional("gate", Shape::Map(&GATE), "The rule; the published one where absent."),
         Key::optional("bootstrap", Shape::Map(&BOOTSTRAP), "The bootstrap behind the bounds."),
         Key::optional("budget", Shape::Map(&BUDGET), "What may be spent; no limit where absent."),
@@ -32,6 +43,10 @@ pub static ROOT: Section = Section {
     one_of: &[],
     later: &["replicate", "stopping", "disclosure"],
 };
+
+/// Keys that say how answers come to be and what is decided about them: none of them stands beside `mode: evidence`, and none
+/// is missing there.
+pub static OF_ANSWERS: &[&str] = &["generate", "answer", "judge", "gate", "bootstrap", "tolerance"];
 
 static BOOTSTRAP: Section = Section {
     keys: &[

@@ -5,27 +5,34 @@ use crate::spec::node::{Kind, Node};
 use crate::spec::preset::Presets;
 use crate::spec::problem::{Code, Problem};
 use crate::spec::reader::Reader;
-use crate::spec::types::{BootstrapSpec, BudgetSpec, Spec, ToleranceSpec};
+use crate::spec::types::{BootstrapSpec, BudgetSpec, Mode, Spec, ToleranceSpec};
 
 /// Makes a spec of a checked tree. Every section is looked at even where another one is broken.
-pub fn spec(root: Reader<'_>, presets: &mut Presets<'_>, problems: &mut Vec<Problem>) -> Option<Spec> {
+pub fn spec(root: Reader<'_>, mode: Mode, presets: &mut Presets<'_>, problems: &mut Vec<Problem>) -> Option<Spec> {
     let empty = Node { span: root.start(), kind: Kind::Map(Vec::new()) };
     let questions = root.section("questions").and_then(|section| questions::questions(section, &empty, problems));
     let snapshots = root.section("snapshots").and_then(|section| snapshots::snapshots(section, problems));
+    // Where nothing is answered, the embedded parts stand for what a whole audit would have.
+    let [answering, judging] = ["reader", "embedded"].map(|part| Node::of_json(&serde_json::json!({ part: {} })));
+    let section = |name, stand_in| match mode {
+        Mode::Audit => root.section(name),
+        Mode::Evidence => root.section_or(name, stand_in),
+    };
     let (retrieve, generate) = match root.section("answer") {
         Some(section) => answer::answer(section, presets, problems).unzip(),
         None => (
             root.section("retrieve").and_then(|section| retrieve::retrieve(section, presets, problems)),
-            root.section("generate").and_then(|section| generate::generate(section, problems)),
+            section("generate", &answering).and_then(|section| generate::generate(section, problems)),
         ),
     };
-    let judge = root.section("judge").and_then(|section| judge::judge(section, problems));
+    let judge = section("judge", &judging).and_then(|section| judge::judge(section, problems));
     let gate = gate::gate(root.section_or("gate", &empty)?);
     if let (Some(snapshots), Some(retrieve)) = (&snapshots, &retrieve) {
         snapshots::fit(root, snapshots, retrieve, problems);
     }
     let spec = Spec {
         name: root.text("name")?,
+        mode,
         questions: questions?,
         snapshots: snapshots?,
         closed_book: root.section("snapshots")?.flag("closed_book")?,

@@ -1,0 +1,137 @@
+//! What changed in the evidence alone, as a document without a verdict.
+
+use super::{DESCRIPTION, NAME, SENTENCE, changed, passed, placebo, turnover};
+use crate::report::diff::{AuditCost, EvidenceDiff, QuestionAtRisk};
+use crate::report::document::{Block, DiffLine, Document, Line, Section, Topic};
+use crate::report::escape::Untrusted;
+use crate::report::numbers;
+use crate::report::result::EvidenceLine;
+
+/// Questions that any report shows; the JSON has all of them.
+const SHOWN: usize = 1000;
+/// Questions that stand open.
+const OPEN: usize = 3;
+/// Characters of a question that are shown.
+const QUESTION: usize = 240;
+/// Characters of a document's text that are shown.
+const EXCERPT: usize = 160;
+/// Documents of one question that are shown on each side.
+const DOCUMENTS: usize = 3;
+
+/// Everything that is said about it. Nothing of it is a verdict.
+pub(in crate::report) fn evidence(diff: &EvidenceDiff) -> Document<'_> {
+    let moved = diff.placebo.iter().map(|overlap| Section::new(Topic::Placebo, "", placebo::evidence(overlap).into()));
+    let mut sections = vec![at_risk(diff), turnover::of(&diff.overlap)];
+    sections.extend(moved);
+    let retrieved = Line::ours("retrieved by ").theirs(&diff.retrieve, DESCRIPTION);
+    sections.push(changed::of(&diff.snapshots, vec![retrieved, Line::ours("protocol ").code(diff.protocol.short())]));
+    sections.extend([whole(diff.cost), reproduce(diff)]);
+    Document {
+        verdict: None,
+        headline: format!("Evidence alone, no verdict: {}", counted(diff)),
+        summary: Line::default()
+            .theirs(&diff.name, NAME)
+            .and(": retrieved and compared; nothing was answered or judged."),
+        warnings: warnings(diff),
+        sections,
+    }
+}
+
+/// `40 of 120 questions changed`.
+fn counted(diff: &EvidenceDiff) -> String {
+    let questions = numbers::counted(diff.overlap.questions, "question");
+    format!("{} of {questions} changed", numbers::count(diff.at_risk.len() as u64))
+}
+
+/// The line for places that have room for no more.
+pub(in crate::report) fn line(diff: &EvidenceDiff) -> String {
+    format!("evidence: {}; no verdict", counted(diff))
+}
+
+fn warnings(diff: &EvidenceDiff) -> Vec<Line<'_>> {
+    let mut warnings: Vec<Line<'_>> =
+        diff.caveats.iter().map(|caveat| Line::default().prose(caveat, SENTENCE)).collect();
+    if diff.mismatched > 0 {
+        warnings.push(Line::ours(format!(
+            "Two retrievals of the same snapshot differed for {}: retrieval itself varies.",
+            numbers::counted(diff.mismatched, "question")
+        )));
+    }
+    warnings.extend(passed::difference(&diff.snapshots));
+    warnings
+}
+
+fn at_risk(diff: &EvidenceDiff) -> Section<'_> {
+    let introduction = match diff.at_risk.len() {
+        0 => "None: every question has the same documents in the same order.".to_owned(),
+        count => format!(
+            "{} with other documents or another order, those whose evidence changed most first. An answer may change there, or not.{}",
+            numbers::counted(count as u64, "question"),
+            if count > SHOWN { " The first 1,000 are shown; diff.json has all." } else { "" }
+        ),
+    };
+    let mut section = Section::new(Topic::AtRisk, String::new(), vec![Block::Paragraph(Line::ours(introduction))]);
+    section.entries = (1..).zip(&diff.at_risk).take(SHOWN).map(|(number, question)| entry(number, question)).collect();
+    section.open_entries = OPEN;
+    section
+}
+
+fn entry(number: usize, question: &QuestionAtRisk) -> Vec<Block<'_>> {
+    let title = Line::strong(format!("{number}.")).and(" ").theirs(&question.text, QUESTION);
+    let title = title.and(" · question ").theirs(&question.question.0, NAME);
+    let shared = format!(
+        "{} shared, {}% of the weight changed",
+        numbers::counted(question.shared, "document"),
+        numbers::pp_float(question.turnover)
+    );
+    let mut lines = vec![DiffLine { sign: ' ', label: "evidence", texts: Vec::new(), remark: shared }];
+    lines.extend(documents('-', "lost", &question.lost));
+    lines.extend(documents('+', "gained", &question.gained));
+    vec![Block::Paragraph(title), Block::Diff(lines)]
+}
+
+fn documents<'a>(sign: char, label: &'static str, documents: &'a [EvidenceLine]) -> Vec<DiffLine<'a>> {
+    let line = |document: &'a EvidenceLine| {
+        let texts = [(&document.id, NAME), (&document.excerpt, EXCERPT)];
+        let texts = texts.into_iter().filter(|(text, _)| !text.is_empty());
+        DiffLine {
+            sign,
+            label,
+            texts: texts.map(|(text, limit)| (Untrusted::new(text), limit)).collect(),
+            remark: String::new(),
+        }
+    };
+    let mut lines: Vec<DiffLine<'a>> = documents.iter().take(DOCUMENTS).map(line).collect();
+    let more = documents.len().saturating_sub(DOCUMENTS);
+    if more > 0 {
+        lines.push(DiffLine { sign, label: "", texts: Vec::new(), remark: format!("and {more} more") });
+    }
+    lines
+}
+
+fn whole<'a>(cost: AuditCost) -> Section<'a> {
+    let AuditCost { asked, unasked, answers, packets, calls } = cost;
+    let teaser = format!("{} to ask", numbers::counted(asked, "question"));
+    let facts = [
+        format!(
+            "{} asked, {} not asked for want of any change",
+            numbers::counted(asked, "question"),
+            numbers::count(unasked)
+        ),
+        format!(
+            "at most {}, {} to judge, {} before retries, with the default number of repeats where the spec names none",
+            numbers::counted(answers, "answer"),
+            numbers::counted(packets, "packet"),
+            numbers::counted(calls, "call")
+        ),
+    ];
+    Section::new(Topic::Whole, teaser, vec![Block::List(facts.into_iter().map(Line::ours).collect())])
+}
+
+fn reproduce<'a>(diff: &EvidenceDiff) -> Section<'a> {
+    let intro = "The run's folder, named by the digest of its protocol, holds the evidence. Within it, verifying \
+                 recomputes each digest and figure, without a network.";
+    let commands = [format!("cd {}", diff.protocol), "churngate verify .".to_owned(), "churngate report .".to_owned()];
+    let blocks = vec![Block::Paragraph(Line::ours(intro)), Block::Commands(commands.into())];
+    Section::new(Topic::Reproduce, format!("run {}", diff.protocol.short()), blocks)
+}
