@@ -47,6 +47,38 @@ fn the_documented_presets_are_those_of_the_code() {
     assert_generated("docs/presets.md", &format!("{before}{begin}{}{end}{after}", spec::preset_reference()));
 }
 
+/// Presets that tests run against a server, by the file that does.
+const SERVERS: [(&str, &str, &str); 2] = [
+    ("chroma", "chroma.rs", "a real server, and its own OpenAPI description"),
+    ("groonga", "groonga.rs", "a real server"),
+];
+
+#[test]
+fn the_page_says_what_each_preset_is_held_against() {
+    let recordings = fs::read_to_string(root().join("tests/sdk/presets/recordings.json")).unwrap();
+    let recordings: Value = serde_json::from_str(&recordings).unwrap();
+    let held = |name: &str| match SERVERS.iter().find(|(preset, ..)| *preset == name) {
+        Some((_, file, held)) => {
+            let test = fs::read_to_string(root().join("tests/engines").join(file)).unwrap();
+            assert!(test.contains(&format!("\"preset\": \"{name}\"")), "{name}");
+            (*held).to_owned()
+        }
+        None => recordings[name]["client"]
+            .as_str()
+            .map_or("nothing of the vendor's".to_owned(), |client| format!("the types and requests of `{client}`")),
+    };
+    let rows: Vec<String> = spec::preset_names().map(|name| format!("| `{name}` | {} |\n", held(name))).collect();
+    let rows = rows.concat();
+    let (begin, end) = ("<!-- held: begin -->\n", "<!-- held: end -->");
+    let text = fs::read_to_string(root().join("docs/presets.md")).unwrap();
+    let (before, rest) = text.split_once(begin).unwrap();
+    let (_, after) = rest.split_once(end).unwrap();
+    assert_generated(
+        "docs/presets.md",
+        &format!("{before}{begin}| preset | held against |\n|---|---|\n{rows}{end}{after}"),
+    );
+}
+
 #[test]
 fn every_preset_file_is_in_the_list() {
     let files = fs::read_dir(root().join("presets")).unwrap();

@@ -75,7 +75,7 @@ impl Passes {
                 let second = pair.and_then(|pair| self.second.get_mut(pair)).ok_or_else(|| foreign("evidence"))?;
                 second.get_or_insert(accepted.evidence);
             }
-            Record::Note(PassRecord { question, snapshot, evidence, matched }) => {
+            Record::Note(PassRecord { question, snapshot, evidence, matched, .. }) => {
                 let pair = places.pair(question, snapshot).ok_or_else(|| foreign("evidence"))?;
                 let second = self.second.get(pair).copied().flatten();
                 let locked = self.locked.get_mut(pair).ok_or_else(|| foreign("evidence"))?;

@@ -1,13 +1,15 @@
 //! Sealed evidence against the protocol: what `verify` can compute again without a corpus.
 
+use super::embed::Held;
 use super::progress::Progress;
 use super::records::accepted;
 use crate::freeze::Protocol;
-use crate::ledger::record::{AcceptedEvidence, EvidenceRecord, Outcome, Record, Verdict};
+use crate::ledger::record::{AcceptedEvidence, Attempt, EvidenceRecord, Outcome, Record, Verdict};
 use crate::ledger::stage::Evidence as EvidenceStage;
 use crate::ledger::{BlobReader, EvidenceLock, Numbered, unfit};
-use crate::model::{Digest, Evidence, Failure, FailureClass, Question};
+use crate::model::{Digest, Evidence, Failure, FailureClass, Question, SnapshotName};
 use crate::spec::{OnMismatch, RetrieveBackend};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks that every question has its evidence from every snapshot, that the documents in the ledger are those in the
 /// blobs, that no mismatch stands where the spec stops at one, and, for the embedded backends, what was asked. Looks at one
@@ -16,6 +18,8 @@ use crate::spec::{OnMismatch, RetrieveBackend};
 pub struct Check<'a> {
     protocol: &'a Protocol,
     blobs: BlobReader,
+    vectors: Held<'a>,
+    questions: u64,
     retrievals: u64,
 }
 
@@ -27,7 +31,8 @@ impl<'a> Check<'a> {
     /// Nothing was looked at yet.
     #[must_use]
     pub fn new(protocol: &'a Protocol, lock: &EvidenceLock) -> Self {
-        Self { protocol, blobs: BlobReader::at(lock.folder()), retrievals: 0 }
+        let vectors = Held::new(protocol, lock.folder());
+        Self { protocol, blobs: BlobReader::at(lock.folder()), vectors, questions: 0, retrievals: 0 }
     }
 
     /// Looks at all records of one question.
@@ -40,7 +45,7 @@ impl<'a> Check<'a> {
         }
         let mut progress = Progress::of(self.protocol, std::slice::from_ref(question));
         let text = self.is_embedded().then(|| Digest::of(question.text.as_bytes()));
-        let mut retrievals = 0;
+        let (mut retrievals, mut asked, mut vectors) = (0, BTreeMap::new(), BTreeSet::new());
         for (seq, record) in records {
             match record {
                 Record::Attempt(attempt) if text.is_some_and(|text| text != attempt.request) => {
@@ -50,11 +55,20 @@ impl<'a> Check<'a> {
                     compare(&self.blobs, *seq, accepted)?;
                     retrievals += 1;
                 }
+                Record::Attempt(Attempt { of, request, .. })
+                    if asked.insert(&of.snapshot, request).is_some_and(|before| before != request) =>
+                {
+                    return Err(unfit::<EvidenceStage>(*seq, "the request is another one than before"));
+                }
+                Record::Note(note) if note.snapshot != SnapshotName::closed_book() => {
+                    vectors.insert(note.vector);
+                }
                 Record::Attempt(_) | Record::Outcome(_) | Record::Note(_) => {}
             }
             progress.take(record)?;
         }
         self.whole(&progress)?;
+        self.vectors.question(question, &vectors)?;
         Ok(Checked(retrievals))
     }
 
@@ -65,7 +79,7 @@ impl<'a> Check<'a> {
 
     fn whole(&self, progress: &Progress) -> Result<(), Failure> {
         let broken = |message: &str| Err(Failure::new(FailureClass::Evidence, message));
-        if progress.open_notes().next().is_some() {
+        if progress.open_notes(|_| None).next().is_some() {
             return broken("the evidence ledger is sealed, but a question has no evidence from a snapshot");
         }
         if self.protocol.spec.retrieve.on_mismatch == OnMismatch::Stop && !progress.mismatches().is_empty() {
@@ -76,17 +90,21 @@ impl<'a> Check<'a> {
 
     /// Counts what was found of a question.
     pub const fn count(&mut self, checked: Checked) {
+        self.questions += 1;
         self.retrievals += checked.0;
     }
 
     /// What was checked, as a line for people.
-    #[must_use]
-    pub fn finish(&self) -> String {
+    ///
+    /// # Errors
+    /// The run has vectors of other questions.
+    pub fn finish(&self) -> Result<String, Failure> {
         if self.protocol.spec.retrieve.is_within() {
-            return "evidence: none, since the audited system retrieves by itself".to_owned();
+            return Ok("evidence: none, since the audited system retrieves by itself".to_owned());
         }
+        self.vectors.finish(self.questions)?;
         let asked = if self.is_embedded() { "asked by its question's text" } else { "its request not rendered again" };
-        format!("evidence: {} retrievals hold the documents of their blobs, each {asked}", self.retrievals)
+        Ok(format!("evidence: {} retrievals hold the documents of their blobs, each {asked}", self.retrievals))
     }
 }
 

@@ -21,9 +21,18 @@ pub(super) struct Program<'a> {
 }
 
 impl Program<'_> {
-    /// What the program reads: `{"question", "top_k", "snapshot": {variables}}`.
-    pub(super) fn input(&self, question: &Question, variables: &BTreeMap<String, String>) -> Vec<u8> {
-        json!({"question": question.text, "top_k": self.top_k, "snapshot": variables}).to_string().into_bytes()
+    /// What the program reads: `{"question", "top_k", "snapshot": {variables}}`, and `vector` where there is one.
+    pub(super) fn input(
+        &self,
+        question: &Question,
+        vector: Option<&[f64]>,
+        variables: &BTreeMap<String, String>,
+    ) -> Vec<u8> {
+        let mut input = json!({"question": question.text, "top_k": self.top_k, "snapshot": variables});
+        if let Some(vector) = vector {
+            input["vector"] = json!(vector);
+        }
+        input.to_string().into_bytes()
     }
 
     /// Runs the program once and says what it came to. One that has begun is let finish, even when the audit is

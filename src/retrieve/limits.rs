@@ -11,3 +11,7 @@ pub(super) const IN_MEMORY_BYTES: u64 = 64 * 1024 * 1024;
 /// Units without any valid reply after which a pass stops, if no other unit of it had one either: then the template or
 /// the server is wrong, and more calls would not mend it.
 pub(super) const HOPELESS: u64 = 10;
+/// The most bytes of one cell of a database: as much as a document of a corpus may have.
+pub(super) const MAX_CELL_BYTES: usize = 4 * 1024 * 1024;
+/// Questions of which a snapshot must answer at least one. Fewer can all be without documents by chance.
+pub(super) const ANSWERED: usize = 10;

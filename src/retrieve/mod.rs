@@ -4,6 +4,7 @@
 //! against the protocol, and never takes text from a document or a server for anything but text.
 
 mod asked;
+mod barren;
 pub mod bm25;
 mod check;
 mod command;

@@ -122,8 +122,11 @@ impl Progress {
     }
 
     /// The notes that are still to be written for questions both of whose passes are done. The closed book has no
-    /// passes: its evidence is empty by definition.
-    pub(super) fn open_notes(&self) -> impl Iterator<Item = PassRecord> + '_ {
+    /// passes: its evidence is empty by definition. `vector` tells which vector a question was searched for with.
+    pub(super) fn open_notes<'a>(
+        &'a self,
+        vector: impl Fn(usize) -> Option<Digest> + 'a,
+    ) -> impl Iterator<Item = PassRecord> + 'a {
         let empty = Evidence::default().digest();
         let places =
             (0..self.names.len()).flat_map(|snapshot| (0..self.ids.len()).map(move |question| (question, snapshot)));
@@ -137,8 +140,23 @@ impl Progress {
                 snapshot: key.snapshot,
                 evidence: first,
                 matched: first == second,
+                vector: if snapshot < self.retrieved { vector(question) } else { None },
             })
         })
+    }
+
+    /// The snapshots from which no question got any document in either pass.
+    pub(super) fn barren(&self) -> Vec<&SnapshotName> {
+        let nothing = [Some(Evidence::default().digest()); PASSES as usize];
+        let is_barren = |snapshot: &usize| {
+            !self.ids.is_empty() && (0..self.ids.len()).all(|question| self.at(question, *snapshot).passes == nothing)
+        };
+        (0..self.retrieved).filter(is_barren).map(|snapshot| &self.names[snapshot]).collect()
+    }
+
+    /// How many questions there are.
+    pub(super) const fn questions(&self) -> usize {
+        self.ids.len()
     }
 
     /// For each snapshot with passes that do not match: its name, how many questions, and the first of them.

@@ -3,7 +3,7 @@
 
 use super::command::Program;
 use super::embed::{self, Vectors};
-use super::engine::Engine;
+use super::engine::{Engine, Sample, sample};
 use super::limits::{HOPELESS, MAX_ATTEMPTS};
 use super::moved;
 use super::progress::{PASSES, Progress, Unit};
@@ -13,7 +13,7 @@ use super::stage::out_of_time;
 use crate::freeze::Protocol;
 use crate::http::{Attempted, Call, Context, RetryPolicy, interrupted, tape, until_accepted};
 use crate::ledger::record::{Attempt, EvidenceKey, Outcome, Record, Verdict};
-use crate::model::{Digest, Event, Evidence, Failure, FailureClass, Question, StageName};
+use crate::model::{Digest, Event, Evidence, Failure, FailureClass, Question, SnapshotName, StageName};
 use crate::spec::RetrieveBackend;
 use camino::Utf8Path;
 use futures_util::{StreamExt, stream};
@@ -67,15 +67,16 @@ enum Ended {
 }
 
 /// Both passes. Within a pass the snapshots are asked in turn, question by question, so that whatever drifts with time
-/// drifts for all of them. What the snapshots are is asked before and after, and must be what was frozen.
+/// drifts for all of them. What the snapshots are is asked before and after, and must be what was frozen. Returns the
+/// questions' vectors, where they were embedded.
 pub(super) async fn passes(
     protocol: &Protocol,
     progress: &mut Progress,
     writer: &Writer,
     folder: &Utf8Path,
     context: &Context,
-) -> Result<(), Failure> {
-    let Some(backend) = backend(protocol, context)? else { return Ok(()) };
+) -> Result<Option<Vectors>, Failure> {
+    let Some(backend) = backend(protocol, context)? else { return Ok(None) };
     let found = moved::expect(protocol, context).await?;
     let own = Context { cancel: context.cancel.child_token(), ..context.clone() };
     let mut stage = Stage { protocol, backend, variables: found, vectors: None, writer, context: own };
@@ -90,7 +91,8 @@ pub(super) async fn passes(
     if let (Some(spec), Some(vectors)) = (&protocol.spec.retrieve.embed, &stage.vectors) {
         embed::still_the_same(spec, vectors, context).await?;
     }
-    moved::expect(protocol, context).await.map(|_| ())
+    moved::expect(protocol, context).await?;
+    Ok(stage.vectors)
 }
 
 fn backend<'a>(protocol: &'a Protocol, context: &Context) -> Result<Option<Backend<'a>>, Failure> {
@@ -111,14 +113,25 @@ impl Stage<'_> {
     async fn embed(&mut self, folder: &Utf8Path) -> Result<(), Failure> {
         let Some(spec) = &self.protocol.spec.retrieve.embed else { return Ok(()) };
         let vectors = embed::vectors(spec, &self.protocol.questions, folder, &self.context).await?;
-        // A database shows no sample of its vectors; a query with one of another length is refused by it.
-        if let Backend::Engine(engine) = &self.backend {
-            let names = self.protocol.spec.snapshots.iter().map(|snapshot| snapshot.name.clone());
-            let snapshots: Vec<_> = names.zip(self.variables.iter().cloned()).collect();
-            embed::check(spec, *engine, &snapshots, vectors.dimensions(), &self.context).await?;
+        if spec.check {
+            embed::check(spec, &self.samples().await?, vectors.dimensions(), &self.context).await?;
         }
         self.vectors = Some(vectors);
         Ok(())
+    }
+
+    /// A few stored vectors of each snapshot; nothing where nobody says how to ask for them.
+    async fn samples(&self) -> Result<Vec<(SnapshotName, Vec<Sample>)>, Failure> {
+        let mut samples = Vec::new();
+        for (snapshot, variables) in self.protocol.spec.snapshots.iter().zip(&self.variables) {
+            let stored = match &self.backend {
+                Backend::Engine(engine) => sample(*engine, variables, &self.context).await?,
+                Backend::Database(database) => database.sample(variables).await?,
+                Backend::Program(_) => None,
+            };
+            samples.extend(stored.map(|stored| (snapshot.name.clone(), stored)));
+        }
+        Ok(samples)
     }
 
     async fn pass(&self, pass: u32, progress: &mut Progress) -> Result<(), Failure> {
@@ -183,7 +196,7 @@ impl Stage<'_> {
             Backend::Engine(engine) => {
                 Prepared::Call(engine, engine.call(question, vector, variables, &self.context.secrets)?)
             }
-            Backend::Program(program) => Prepared::Input(program, program.input(question, variables)),
+            Backend::Program(program) => Prepared::Input(program, program.input(question, vector, variables)),
         })
     }
 

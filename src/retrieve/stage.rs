@@ -1,16 +1,17 @@
 //! The stage: from the frozen protocol to the sealed evidence.
 
+use super::embed::Vectors;
 use super::progress::Progress;
 use super::records::Writer;
-use super::{local, mismatch, remote};
+use super::{barren, local, mismatch, remote};
 use crate::freeze::{Frozen, Protocol};
 use crate::http::Context;
 use crate::ledger::record::{PassRecord, Record};
 use crate::ledger::stage::Evidence as EvidenceStage;
 use crate::ledger::{self, EvidenceLock, Opened, RunFolder};
-use crate::model::{Event, Evidence, Failure, FailureClass, QuestionId, SnapshotName, StageName};
+use crate::model::{Digest, Event, Evidence, Failure, FailureClass, QuestionId, SnapshotName, StageName};
 use crate::spec::{OnMismatch, RetrieveBackend};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Notes that are written together.
@@ -47,30 +48,37 @@ pub async fn retrieve(frozen: &Frozen, folder: &RunFolder, context: &Context) ->
     }
     let (done, total) = progress.count();
     context.observer.observe(Event::Started { stage: StageName::Retrieve, done, total });
+    let mut vectors = None;
     match &protocol.spec.retrieve.backend {
         RetrieveBackend::Bm25(_) | RetrieveBackend::File => {
             local::passes(protocol, &mut progress, &writer, context).await?;
         }
         RetrieveBackend::Http(_) | RetrieveBackend::Sql(_) | RetrieveBackend::Command(_) => {
-            remote::passes(protocol, &mut progress, &writer, folder.path(), context).await?;
+            vectors = remote::passes(protocol, &mut progress, &writer, folder.path(), context).await?;
         }
         RetrieveBackend::Within => {}
     }
-    note_all(&progress, &writer).await?;
+    note_all(&progress, &writer, vectors.as_ref()).await?;
+    barren::judge(&progress, folder.path(), context)?;
     judge_mismatches(&progress, protocol, folder, context)?;
     let lock = writer.seal().await?;
     context.observer.observe(Event::Sealed(StageName::Retrieve));
     Ok(lock)
 }
 
-/// Writes what both passes came to, and the empty evidence of the closed book.
-async fn note_all(progress: &Progress, writer: &Writer) -> Result<(), Failure> {
+/// Writes what both passes came to, with which vectors, and the empty evidence of the closed book.
+async fn note_all(progress: &Progress, writer: &Writer, vectors: Option<&Vectors>) -> Result<(), Failure> {
     let empty = Evidence::default();
-    let notes: Vec<PassRecord> = progress.open_notes().collect();
+    let kept: Vec<Vec<u8>> = vectors.map(Vectors::lines).unwrap_or_default();
+    let digests: Vec<Digest> = kept.iter().map(|line| Digest::of(line)).collect();
+    let notes: Vec<PassRecord> = progress.open_notes(|question| digests.get(question).copied()).collect();
+    let by_digest: BTreeMap<Digest, Vec<u8>> = digests.iter().copied().zip(kept).collect();
     for batch in notes.chunks(NOTES) {
         let records: Vec<_> = batch.iter().cloned().map(Record::Note).collect();
         let names_it = batch.iter().any(|note| note.evidence == empty.digest());
-        let blobs = if names_it { vec![empty.canonical()] } else { Vec::new() };
+        let named: BTreeSet<Digest> = batch.iter().filter_map(|note| note.vector).collect();
+        let lines = named.iter().filter_map(|digest| by_digest.get(digest).cloned());
+        let blobs = lines.chain(names_it.then(|| empty.canonical())).collect();
         writer.append_all(&records, blobs).await?;
     }
     Ok(())

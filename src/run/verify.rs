@@ -114,7 +114,7 @@ fn stages(
         }
     }
     join.finish()?;
-    Ok([evidence.finish(), answers.finish()?, judgments.finish()?])
+    Ok([evidence.finish()?, answers.finish()?, judgments.finish()?])
 }
 
 fn export(folder: &Utf8Path) -> Result<Verified, Failure> {

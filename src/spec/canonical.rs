@@ -199,6 +199,7 @@ fn sql(spec: &SqlSpec) -> Value {
         (name, Some(engine)),
         ("query", Some(spec.query.as_str().into())),
         ("state", spec.state.as_deref().map(Into::into)),
+        ("sample", spec.sample.as_deref().map(Into::into)),
     ])
 }
 

@@ -156,6 +156,8 @@ pub struct SqlSpec {
     pub query: String,
     /// A statement that tells whether a snapshot changed.
     pub state: Option<String>,
+    /// A statement with the columns `text` and `vector`: a few stored documents, to hold the embedder against.
+    pub sample: Option<String>,
     /// Time limit of one query, in seconds.
     pub timeout_seconds: u32,
 }

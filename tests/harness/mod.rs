@@ -108,6 +108,14 @@ impl Workspace {
     }
 }
 
+/// A file of questions, one a line, whose ids are `q0`, `q1` and so on.
+pub fn questions_file<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
+    let line = |(number, text): (usize, T)| {
+        serde_json::json!({"id": format!("q{number}"), "question": text.as_ref()}).to_string() + "\n"
+    };
+    texts.into_iter().enumerate().map(line).collect()
+}
+
 /// The exit code.
 pub fn code(output: &Output) -> Result<i32> {
     output.status.code().context("ended by a signal")

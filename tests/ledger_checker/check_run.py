@@ -278,6 +278,8 @@ class EvidenceRules(Rules):
         require(key not in self.noted, where, "noted twice")
         self.noted.add(key)
         self.run.need_blob(where, record.get("evidence"))
+        if "vector" in record:
+            self.run.need_blob(where, record["vector"])
         passes = [self.accepted[key + (number,)] for number in (0, 1) if key + (number,) in self.accepted]
         same = [evidence == record["evidence"] for evidence in passes]
         require(record.get("matched") in (True, False), where, "not a note")

@@ -79,7 +79,7 @@ async fn retrieve(writer: &Writer<Evidence>, attempts: &[u32], outcomes: &[(u64,
 async fn note_passes(writer: &Writer<Evidence>, pass: u32, matched: bool) {
     let blob = format!("evidence {pass}").into_bytes();
     let EvidenceKey { question, snapshot, .. } = key(pass);
-    let note = PassRecord { question, snapshot, evidence: Digest::of(&blob), matched };
+    let note = PassRecord { question, snapshot, evidence: Digest::of(&blob), matched, vector: None };
     writer.append_with_blobs(&Record::Note(note), vec![blob]).await.expect("a note");
 }
 

@@ -95,7 +95,8 @@ async fn passes(writer: &Writer<Evidence>, question: &QuestionId, snapshot: &Sna
         let record = Record::Outcome(outcome(seq, key, Verdict::Accepted(accepted), &blob));
         writer.append_with_blobs(&record, vec![blob.clone()]).await.expect("the outcome is recorded");
     }
-    let note = PassRecord { question: question.clone(), snapshot: snapshot.clone(), evidence: digest, matched: true };
+    let (question, snapshot) = (question.clone(), snapshot.clone());
+    let note = PassRecord { question, snapshot, evidence: digest, matched: true, vector: None };
     writer.append(&Record::Note(note)).await.expect("the note is recorded");
 }
 

@@ -214,6 +214,7 @@ async fn retrieved(
                 snapshot: snapshot.name.clone(),
                 evidence: evidence.digest(),
                 matched: second.is_none(),
+                vector: None,
             });
             writer.append_with_blobs(&record, vec![evidence.canonical()]).await.unwrap();
         }

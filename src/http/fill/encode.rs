@@ -1,4 +1,4 @@
-//! Percent-encoding of text that becomes a part of a URL.
+//! Text that becomes a part of a URL, or of a query that has a syntax.
 
 use std::fmt::Write as _;
 
@@ -16,9 +16,27 @@ pub(in crate::http) fn percent(text: &str) -> String {
     encoded
 }
 
+/// The text's words, each in double quotes, with `OR` between them: what full text engines of several makes take. No sign
+/// of the text is left. A text without words asks for an empty one.
+#[must_use]
+pub fn any_of(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let quoted: Vec<String> = words.map(|word| format!("\"{word}\"")).collect();
+    if quoted.is_empty() { "\"\"".to_owned() } else { quoted.join(" OR ") }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::percent;
+    use super::{any_of, percent};
+
+    #[test]
+    fn words_never_leave_their_quotes() {
+        assert_eq!(
+            any_of("Who's \"first\" AND NOT (last) col:x*?"),
+            "\"Who\" OR \"s\" OR \"first\" OR \"AND\" OR \"NOT\" OR \"last\" OR \"col\" OR \"x\""
+        );
+        assert_eq!(any_of("?!"), "\"\"");
+    }
 
     #[test]
     fn everything_that_means_something_in_a_url_is_encoded() {

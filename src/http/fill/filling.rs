@@ -1,7 +1,7 @@
 //! Templates are filled by structure: a value takes the place of a whole value, and is never pasted into text that is
 //! parsed afterwards.
 
-use super::encode::percent;
+use super::encode::{any_of, percent};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -79,6 +79,7 @@ impl Filling<'_> {
             "question_hash" => Value::from(self.question_hash),
             "nonce" => Value::from(self.nonce.ok_or_else(unknown)?),
             "top_k" => Value::from(self.top_k),
+            "words" => Value::from(any_of(self.question)),
             "vector" => Value::from(self.vector.ok_or_else(unknown)?),
             other => Value::from(self.variable(other.strip_prefix("snapshot.").ok_or_else(unknown)?)?),
         })

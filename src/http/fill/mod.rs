@@ -8,6 +8,7 @@ mod filling;
 mod pointer;
 mod request;
 
+pub use encode::any_of;
 pub use expect::{Expect, says, words};
 pub use filling::{Filling, TemplateError};
 pub use pointer::{items, number, one, reach, text};

@@ -159,6 +159,9 @@ pub struct PassRecord {
     pub evidence: Digest,
     /// Whether both passes match in ordered ids and bytes.
     pub matched: bool,
+    /// The digest of the vector that the question was searched for with (a blob), where it was embedded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vector: Option<Digest>,
 }
 
 /// What an accepted cell holds.

@@ -109,11 +109,11 @@ pub(super) trait Noted: About {
 
 impl Noted for PassRecord {
     fn blobs(&self) -> Vec<Reference> {
-        vec![(self.evidence, None)]
+        [self.evidence].into_iter().chain(self.vector).map(|digest| (digest, None)).collect()
     }
 
     fn note(&self, prints: &Prints) -> Note {
-        let Self { question, snapshot, evidence, matched } = self;
+        let Self { question, snapshot, evidence, matched, vector: _ } = self;
         let pass = |pass| prints.of(&EvidenceKey { question: question.clone(), snapshot: snapshot.clone(), pass });
         Note::Passes { passes: [pass(0), pass(1)], evidence: Half::of(evidence), matched: *matched }
     }

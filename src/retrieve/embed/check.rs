@@ -5,9 +5,8 @@ use super::alike::cosine;
 use super::embedder::embed;
 use crate::http::Context;
 use crate::model::{Event, Failure, FailureClass, SnapshotName};
-use crate::retrieve::engine::{Engine, Sample, sample};
+use crate::retrieve::engine::Sample;
 use crate::spec::EmbedSpec;
-use std::collections::BTreeMap;
 
 /// How much less alike than in another snapshot the vectors of one may be. What a pipeline puts before a text it embeds
 /// makes all snapshots less alike, and none of them less than the others.
@@ -21,17 +20,12 @@ const UNLIKE: f64 = 0.5;
 /// One snapshot's vectors are of another embedder, or of another dimension than the questions'.
 pub(in crate::retrieve) async fn check(
     spec: &EmbedSpec,
-    engine: Engine<'_>,
-    snapshots: &[(SnapshotName, BTreeMap<String, String>)],
+    snapshots: &[(SnapshotName, Vec<Sample>)],
     dimensions: usize,
     context: &Context,
 ) -> Result<(), Failure> {
-    if !spec.check || engine.spec.sample.is_none() {
-        return Ok(());
-    }
     let mut found = Vec::new();
-    for (name, variables) in snapshots {
-        let stored = sample(engine, variables, context).await?;
+    for (name, stored) in snapshots {
         if stored.is_empty() {
             context.observer.observe(Event::Note(format!(
                 "the engine shows no stored vectors of the snapshot `{name}`: whether they are the embedder's is not known"
@@ -41,7 +35,7 @@ pub(in crate::retrieve) async fn check(
         if let Some((_, vector)) = stored.iter().find(|(_, vector)| vector.len() != dimensions) {
             return Err(other_dimension(name, vector.len(), dimensions));
         }
-        found.push((name, alike(spec, &stored, context).await?));
+        found.push((name, alike(spec, stored, context).await?));
     }
     judge(&found, context)
 }

@@ -5,10 +5,12 @@
 mod alike;
 mod check;
 mod embedder;
+mod held;
 mod program;
 mod server;
 mod store;
 mod vectors;
 
 pub(super) use check::check;
+pub(super) use held::Held;
 pub(super) use vectors::{Vectors, still_the_same, vectors};

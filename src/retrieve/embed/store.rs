@@ -19,8 +19,24 @@ pub(super) struct Line {
     pub text: Digest,
     /// The model that the server said it used.
     pub model: Option<String>,
+    /// The digest of the reference text's line, in that of a question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<Digest>,
     /// The vector.
     pub vector: Vec<f64>,
+}
+
+impl Line {
+    /// The line as it is written, without its line feed.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        // A line holds nothing that is no JSON: the numbers of a vector were read from JSON.
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// The digest of the line as it is written.
+    pub(super) fn digest(&self) -> Digest {
+        Digest::of(&self.bytes())
+    }
 }
 
 /// The file, open to be written on.
@@ -50,11 +66,24 @@ impl Store {
     pub(super) fn append(&mut self, lines: &[Line]) -> Result<(), Failure> {
         let mut bytes = Vec::new();
         for line in lines {
-            serde_json::to_writer(&mut bytes, line).map_err(|_| unusable(&self.path, "a vector is no JSON"))?;
+            bytes.extend(line.bytes());
             bytes.push(b'\n');
         }
         let written = self.file.write_all(&bytes).and_then(|()| self.file.sync_data());
         written.map_err(|error| unusable(&self.path, &error.kind().to_string()))
+    }
+}
+
+/// The lines of a run's file, where it has one.
+///
+/// # Errors
+/// The file cannot be read, or a line is no record.
+pub(super) fn kept(folder: &Utf8Path) -> Result<Option<Vec<Line>>, Failure> {
+    let path = folder.join(FILE);
+    match File::open(&path) {
+        Ok(file) => Ok(Some(read(&file, &path)?.0)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unusable(&path, &error.kind().to_string())),
     }
 }
 
@@ -84,7 +113,7 @@ mod tests {
 
     fn line(question: &str) -> Line {
         let text = Digest::of(question.as_bytes());
-        Line { question: Some(question.to_owned()), text, model: None, vector: vec![0.1, -2e-9] }
+        Line { question: Some(question.to_owned()), text, model: None, reference: None, vector: vec![0.1, -2e-9] }
     }
 
     #[test]

@@ -19,13 +19,18 @@ const SAME: f64 = 0.999;
 /// The vectors of all questions, in selection order.
 pub(in crate::retrieve) struct Vectors {
     reference: Line,
-    all: Vec<Vec<f64>>,
+    all: Vec<Line>,
 }
 
 impl Vectors {
     /// The vector of the question of this number.
     pub(in crate::retrieve) fn get(&self, question: usize) -> Option<&[f64]> {
-        self.all.get(question).map(Vec::as_slice)
+        self.all.get(question).map(|line| line.vector.as_slice())
+    }
+
+    /// The line of every question as it is kept, in selection order.
+    pub(in crate::retrieve) fn lines(&self) -> Vec<Vec<u8>> {
+        self.all.iter().map(Line::bytes).collect()
     }
 
     /// How many numbers each has.
@@ -52,23 +57,25 @@ pub(in crate::retrieve) async fn vectors(
         None => store.append(std::slice::from_ref(&now))?,
     }
     let kept = kept.cloned().unwrap_or(now);
-    let mut known: BTreeMap<(String, Digest), Vec<f64>> = BTreeMap::new();
-    for line in lines {
-        known.extend(line.question.map(|question| ((question, line.text), line.vector)));
-    }
-    let text = |question: &Question| format!("{}{}", spec.prefix, question.text);
-    let key = |question: &Question| (question.id.0.clone(), Digest::of(text(question).as_bytes()));
+    let named = |line: Line| Some(((line.question.clone()?, line.text), line));
+    let mut known: BTreeMap<(String, Digest), Line> = lines.into_iter().filter_map(named).collect();
+    let key = |question: &Question| (question.id.0.clone(), Digest::of(text(spec, question).as_bytes()));
     let open: Vec<&Question> = questions.iter().filter(|question| !known.contains_key(&key(question))).collect();
     for batch in open.chunks(BATCH) {
-        let texts: Vec<String> = batch.iter().map(|question| text(question)).collect();
+        let texts: Vec<String> = batch.iter().map(|question| text(spec, question)).collect();
         let embedded = embed(spec, &texts, context).await?;
-        let lines = lines_of(batch.iter().map(|question| key(question)), embedded);
+        let lines = lines_of(batch.iter().map(|question| key(question)), embedded, kept.digest());
         lines.iter().try_for_each(|line| of_one_embedder(&kept, line))?;
         store.append(&lines)?;
-        known.extend(lines.into_iter().filter_map(|line| Some(((line.question?, line.text), line.vector))));
+        known.extend(lines.into_iter().filter_map(named));
     }
-    let all = questions.iter().map(|question| known.get(&key(question)).cloned().unwrap_or_default()).collect();
+    let all = questions.iter().filter_map(|question| known.remove(&key(question))).collect();
     Ok(Vectors { reference: kept, all })
+}
+
+/// What is embedded of a question.
+pub(super) fn text(spec: &EmbedSpec, question: &Question) -> String {
+    format!("{}{}", spec.prefix, question.text)
 }
 
 /// Whether the embedder is still the one that embedded the questions.
@@ -86,17 +93,20 @@ pub(in crate::retrieve) async fn still_the_same(
 async fn reference(spec: &EmbedSpec, context: &Context) -> Result<Line, Failure> {
     let mut embedded = embed(spec, &[REFERENCE.to_owned()], context).await?;
     let vector = embedded.vectors.pop().unwrap_or_default();
-    Ok(Line { question: None, text: Digest::of(REFERENCE.as_bytes()), model: embedded.model, vector })
+    Ok(Line { question: None, text: Digest::of(REFERENCE.as_bytes()), model: embedded.model, reference: None, vector })
 }
 
-fn lines_of(keys: impl Iterator<Item = (String, Digest)>, embedded: Embedded) -> Vec<Line> {
-    let model = embedded.model;
-    let line = |((question, text), vector)| Line { question: Some(question), text, model: model.clone(), vector };
+fn lines_of(keys: impl Iterator<Item = (String, Digest)>, embedded: Embedded, reference: Digest) -> Vec<Line> {
+    let (model, reference) = (embedded.model, Some(reference));
+    let line = |((question, text), vector)| {
+        let (question, model) = (Some(question), model.clone());
+        Line { question, text, model, reference, vector }
+    };
     keys.zip(embedded.vectors).map(line).collect()
 }
 
 /// Vectors of one embedder are of one length and by one model.
-fn of_one_embedder(kept: &Line, line: &Line) -> Result<(), Failure> {
+pub(super) fn of_one_embedder(kept: &Line, line: &Line) -> Result<(), Failure> {
     if kept.vector.len() != line.vector.len() {
         return Err(changed(&format!("it gave {} numbers, and then {}", kept.vector.len(), line.vector.len())));
     }

@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 /// A stored document: the text that was embedded, and what came of it.
 pub(in crate::retrieve) type Sample = (String, Vec<f64>);
 
-/// A few stored documents of a snapshot; none where the engine shows none with a vector, or does not answer well.
+/// A few stored documents of a snapshot, where the spec says how to ask for them; none where the engine shows none with a
+/// vector, or does not answer well.
 ///
 /// # Errors
 /// The engine refuses, or the audit is cancelled.
@@ -21,8 +22,8 @@ pub(in crate::retrieve) async fn sample(
     engine: Engine<'_>,
     variables: &BTreeMap<String, String>,
     context: &Context,
-) -> Result<Vec<Sample>, Failure> {
-    let Some(spec) = &engine.spec.sample else { return Ok(Vec::new()) };
+) -> Result<Option<Vec<Sample>>, Failure> {
+    let Some(spec) = &engine.spec.sample else { return Ok(None) };
     let filling =
         Filling { question: "", question_hash: "", nonce: None, top_k: engine.top_k, vector: None, variables };
     let call = request::call(engine.spec, &spec.request, &filling, &context.secrets)?;
@@ -31,7 +32,7 @@ pub(in crate::retrieve) async fn sample(
         Err(error) => attempted(unanswered(error)),
     };
     let policy = RetryPolicy::for_servers(MAX_ATTEMPTS);
-    Ok(until_accepted(policy, context, StageName::Retrieve, attempt).await?.unwrap_or_default())
+    Ok(Some(until_accepted(policy, context, StageName::Retrieve, attempt).await?.unwrap_or_default()))
 }
 
 fn attempted(judged: Judged) -> Attempted<Vec<Sample>> {

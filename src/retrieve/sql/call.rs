@@ -3,7 +3,9 @@
 use super::error::SqlError;
 use super::{postgres::Postgres, sqlite::Sqlite};
 use crate::http::Context;
+use crate::http::fill::any_of;
 use crate::model::{Digest, Document, Evidence, Failure, FailureClass, Question};
+use crate::retrieve::engine::Sample;
 use crate::retrieve::remote::Made;
 use crate::spec::statement::{Piece, Value, pieces};
 use crate::spec::{SqlEngine, SqlSpec};
@@ -53,6 +55,12 @@ pub(super) enum Bound {
 
 /// The columns of a retrieval query. The last may be missing.
 pub(super) const DOCUMENT: &[&str] = &["id", "text", "url"];
+/// The columns of a query of stored documents.
+const SAMPLE: &[&str] = &["text", "vector"];
+/// The most stored documents that are looked at.
+const SAMPLES: u32 = 16;
+/// How often a query about a snapshot is tried where it may go well the next time.
+const ATTEMPTS: u32 = 3;
 
 impl<'a> Database<'a> {
     /// # Errors
@@ -88,7 +96,7 @@ impl<'a> Database<'a> {
             Ok(match value {
                 Value::Question => Bound::Text(question.text.clone()),
                 Value::TopK => Bound::Integer(i64::from(self.top_k)),
-                Value::Words => Bound::Text(words(&question.text)),
+                Value::Words => Bound::Text(any_of(&question.text)),
                 Value::Vector => Bound::Text(vector.map(in_brackets).ok_or("there is no `retrieve.embed`")?),
             })
         };
@@ -101,6 +109,32 @@ impl<'a> Database<'a> {
         let Some(state) = &self.spec.state else { return Ok(None) };
         let (sql, values) = self.filled(state, variables, &|_| Err("it is asked of no question".to_owned()))?;
         Ok(Some(Query { sql, values, file: self.file(variables), columns: &[], rows: super::state::ROWS + 1 }))
+    }
+
+    /// A few stored documents with their vectors, where the spec has a query of them.
+    ///
+    /// # Errors
+    /// The database does not answer, refuses, or gives something else.
+    pub(in crate::retrieve) async fn sample(
+        &self,
+        variables: &BTreeMap<String, String>,
+    ) -> Result<Option<Vec<Sample>>, Failure> {
+        let Some(sample) = &self.spec.sample else { return Ok(None) };
+        let (sql, values) = self.filled(sample, variables, &|_| Err("it is asked of no question".to_owned()))?;
+        let query = Query { sql, values, file: self.file(variables), columns: SAMPLE, rows: SAMPLES };
+        let rows = self.insist(&query).await.map_err(|error| error.failure("failed to look at stored vectors"))?;
+        rows.into_iter().map(stored).collect::<Option<_>>().map(Some).ok_or_else(no_vector)
+    }
+
+    /// The rows of a query, which is tried again where it may go well the next time.
+    pub(super) async fn insist(&self, query: &Query) -> Result<Vec<Cells>, SqlError> {
+        let mut rows = self.rows(query).await;
+        for _ in 1..ATTEMPTS {
+            if matches!(rows, Err(SqlError::Passing(_))) {
+                rows = self.rows(query).await;
+            }
+        }
+        rows
     }
 
     /// The database file of a snapshot, for SQLite.
@@ -201,11 +235,19 @@ fn identifier(name: &str) -> Result<&str, String> {
         .ok_or_else(|| "a variable is no plain name of at most 63 letters, digits, `-`, `_` and `.`".to_owned())
 }
 
-/// The question's words, each in double quotes, with `OR` between them. A text without words asks for an empty one.
-fn words(text: &str) -> String {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let quoted: Vec<String> = words.map(|word| format!("\"{word}\"")).collect();
-    if quoted.is_empty() { "\"\"".to_owned() } else { quoted.join(" OR ") }
+/// A stored document; none without a text or with something else than numbers in brackets.
+fn stored(row: Cells) -> Option<Sample> {
+    let mut cells = row.into_iter();
+    let (text, vector) = (cells.next()??, cells.next()??);
+    let vector: Vec<f64> = serde_json::from_str(&vector).ok()?;
+    (!text.is_empty() && !vector.is_empty()).then_some((text, vector))
+}
+
+fn no_vector() -> Failure {
+    let message =
+        "`sample` of `retrieve.sql` gives a row without a text, or whose vector is not written as `[0.25,-1]`";
+    Failure::new(FailureClass::Usage, message)
+        .with_hint("cast it, as in `SELECT body AS text, embedding::text AS vector`")
 }
 
 fn in_brackets(vector: &[f64]) -> String {
@@ -245,12 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn words_never_leave_their_quotes() {
-        assert_eq!(
-            words("Who's \"first\" AND NOT (last) col:x*?"),
-            "\"Who\" OR \"s\" OR \"first\" OR \"AND\" OR \"NOT\" OR \"last\" OR \"col\" OR \"x\""
-        );
-        assert_eq!(words("?!"), "\"\"");
+    fn vectors_are_numbers_in_brackets() {
         assert_eq!(in_brackets(&[0.25, -1.0, 1e-7]), "[0.25,-1,0.0000001]");
     }
 }

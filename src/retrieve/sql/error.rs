@@ -1,6 +1,8 @@
 //! What a query came to where it gave no rows.
 
+use super::tls;
 use crate::model::{Failure, FailureClass};
+use crate::retrieve::limits::MAX_CELL_BYTES;
 use crate::retrieve::remote::Judged;
 use tokio_postgres::error::SqlState;
 
@@ -20,7 +22,7 @@ impl SqlError {
 
     /// What an error of the PostgreSQL client is, by its code alone.
     pub(super) fn of_postgres(error: &tokio_postgres::Error) -> Self {
-        let Some(state) = error.code() else { return Self::Passing("no-connection") };
+        let Some(state) = error.code() else { return tls::refused(error).unwrap_or(Self::Passing("no-connection")) };
         let code = state.code();
         let (name, hint) = match code.get(..2).unwrap_or_default() {
             _ if *state == SqlState::QUERY_CANCELED => return Self::Passing("timeout"),
@@ -59,6 +61,15 @@ impl SqlError {
         }
     }
 
+    /// The failure that it is outside of a retrieval.
+    pub(super) fn failure(self, what: &str) -> Failure {
+        let (why, hint) = match self {
+            Self::Passing(reason) => (format!("the database did not answer ({reason})"), "run the same command again"),
+            Self::Lasting(_, why, hint) => (why, hint),
+        };
+        Failure::new(FailureClass::Incomplete, format!("{what}: {why}")).with_hint(hint)
+    }
+
     pub(in crate::retrieve) fn judged(self) -> Judged {
         match self {
             Self::Passing(reason) => Judged::Invalid { reason, retry_after: None, said: None },
@@ -74,6 +85,12 @@ impl SqlError {
 pub(super) fn type_of(column: usize) -> SqlError {
     let what = format!("column {} of the query is neither text nor an integer", column + 1);
     SqlError::lasting("column-type", what, "cast it, as in `CAST(id AS TEXT)`")
+}
+
+/// A cell above the limit of documents.
+pub(super) fn too_large(column: usize) -> SqlError {
+    let what = format!("column {} of the query has a text above {} MiB", column + 1, MAX_CELL_BYTES >> 20);
+    SqlError::lasting("document-too-large", what, "let the query cut it, as in `substr(body, 1, 100000)`")
 }
 
 /// A numbered place for a value, which the query has of its own.

@@ -5,6 +5,7 @@ use super::error::SqlError;
 use super::sqlite::columns;
 use super::tls::{Io, Tls};
 use crate::model::{Failure, FailureClass};
+use crate::retrieve::limits::MAX_CELL_BYTES;
 use bytes::BytesMut;
 use std::error::Error;
 use std::net::IpAddr;
@@ -38,7 +39,8 @@ impl Postgres {
                 "write it as `postgres://reader:PASSWORD@host:5432/docs`; what is not plain in it is percent-encoded",
             )
         };
-        let mut config: Config = url.trim().parse().map_err(|_| refused("cannot be read"))?;
+        let url = plain_mode(url.trim());
+        let mut config: Config = url.parse().map_err(|_| refused("cannot be read"))?;
         let [host] = config.get_hosts() else { return Err(refused("does not name exactly one host")) };
         let host = host.clone();
         let port = config.get_ports().first().copied().unwrap_or(5432);
@@ -90,6 +92,15 @@ impl Postgres {
     }
 }
 
+/// The address with the modes that the library has no word for: a certificate is always held against the system's
+/// authorities and the host's name, so that the strict modes ask for what `require` gets.
+fn plain_mode(url: &str) -> String {
+    let from = url.rfind('?').unwrap_or(0);
+    let (before, parameters) = url.split_at(from);
+    let strict = ["sslmode=verify-full", "sslmode=verify-ca"];
+    before.to_owned() + &strict.iter().fold(parameters.to_owned(), |text, mode| text.replace(mode, "sslmode=require"))
+}
+
 fn is_local(host: &Host) -> bool {
     match host {
         Host::Tcp(name) => name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()),
@@ -133,7 +144,10 @@ fn cell(row: &Row, column: Option<usize>) -> Result<Option<String>, SqlError> {
         Some(Type::INT8) => row.try_get::<_, Option<i64>>(column).map(|number| number.map(|number| number.to_string())),
         _ => return Err(super::error::type_of(column)),
     };
-    read.map_err(|error| SqlError::of_postgres(&error))
+    match read.map_err(|error| SqlError::of_postgres(&error))? {
+        Some(text) if text.len() > MAX_CELL_BYTES => Err(super::error::too_large(column)),
+        cell => Ok(cell),
+    }
 }
 
 /// Values are sent as text, so that the server reads them as whatever type their place in the query has.
@@ -155,4 +169,16 @@ impl ToSql for Bound {
     }
 
     to_sql_checked!();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_mode;
+
+    #[test]
+    fn strict_modes_are_those_that_hold_anyway_and_nothing_else_of_an_address_changes() {
+        assert_eq!(plain_mode("postgres://a@h/d?sslmode=verify-full&x=1"), "postgres://a@h/d?sslmode=require&x=1");
+        assert_eq!(plain_mode("host=h sslmode=verify-ca user=a"), "host=h sslmode=require user=a");
+        assert_eq!(plain_mode("postgres://sslmode=verify-ca@h/d?a=1"), "postgres://sslmode=verify-ca@h/d?a=1");
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::call::{Bound, Cells, DOCUMENT, Query};
 use super::error::SqlError;
+use crate::retrieve::limits::MAX_CELL_BYTES;
 use camino::{Utf8Path, Utf8PathBuf};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row};
@@ -128,6 +129,7 @@ fn cell(row: &Row<'_>, column: Option<usize>) -> Result<Option<String>, SqlError
     match row.get_ref(column).map_err(|error| SqlError::of_sqlite(&error))? {
         ValueRef::Null => Ok(None),
         ValueRef::Integer(number) => Ok(Some(number.to_string())),
+        ValueRef::Text(text) if text.len() > MAX_CELL_BYTES => Err(super::error::too_large(column)),
         ValueRef::Text(text) => match std::str::from_utf8(text) {
             Ok(text) => Ok(Some(text.to_owned())),
             Err(_) => {

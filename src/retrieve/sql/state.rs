@@ -1,7 +1,6 @@
 //! What a snapshot physically is in a database.
 
 use super::call::{Cells, Database};
-use super::error::SqlError;
 use crate::model::{Digest, Failure, FailureClass, SnapshotName};
 use crate::retrieve::engine::Identity;
 use camino::Utf8Path;
@@ -12,8 +11,6 @@ use std::io::{self, Read as _};
 
 /// The most rows of a query of state.
 pub(super) const ROWS: u32 = 1_000;
-/// How often a query of state is tried where it may go well the next time.
-const ATTEMPTS: u32 = 3;
 
 /// Asks what a snapshot holds: the rows of the spec's `state`, the first cell of which is the number of documents where it is
 /// a number, and for SQLite the bytes of the file.
@@ -32,13 +29,8 @@ pub(in crate::retrieve) async fn identify(
         identity.asked = true;
     }
     if let Some(query) = database.state(variables)? {
-        let mut rows = database.rows(&query).await;
-        for _ in 1..ATTEMPTS {
-            if matches!(rows, Err(SqlError::Passing(_))) {
-                rows = database.rows(&query).await;
-            }
-        }
-        let rows = rows.map_err(|error| failure(error, name))?;
+        let rows = database.insist(&query).await;
+        let rows = rows.map_err(|error| error.failure(&format!("failed to look at the snapshot `{name}`")))?;
         if rows.len() > ROWS as usize {
             return Err(too_many(name));
         }
@@ -68,14 +60,6 @@ fn too_many(name: &SnapshotName) -> Failure {
 /// A row as one text; a cell without a value is not an empty one.
 fn in_words(row: Cells) -> String {
     serde_json::Value::from(row).to_string()
-}
-
-fn failure(error: SqlError, name: &SnapshotName) -> Failure {
-    let (what, hint) = match error {
-        SqlError::Passing(reason) => (format!("the database did not answer ({reason})"), "run the same command again"),
-        SqlError::Lasting(_, what, hint) => (what, hint),
-    };
-    Failure::new(FailureClass::Incomplete, format!("failed to look at the snapshot `{name}`: {what}")).with_hint(hint)
 }
 
 /// The digest of a database file. What its write-ahead log holds would not be part of it.

@@ -2,8 +2,10 @@
 
 mod archives;
 mod corpora;
+mod graphql;
 mod harness;
 mod local;
 mod presets;
+mod recorded;
 mod remote;
 mod traps;

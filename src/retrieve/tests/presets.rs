@@ -17,13 +17,13 @@ const VECTOR: [f64; 3] = [0.25, -1.0, 1e-7];
 const TOP_K: u32 = 3;
 
 /// One preset with its fixture.
-struct Case {
-    name: String,
+pub(super) struct Case {
+    pub name: String,
     own: Value,
     fixture: Value,
 }
 
-fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/presets");
     let mut cases = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -40,16 +40,16 @@ impl Case {
         self.own.get(key).unwrap_or(&self.fixture[key])
     }
 
-    fn list(&self, key: &str) -> &[Value] {
+    pub(super) fn list(&self, key: &str) -> &[Value] {
         self.get(key).as_array().map_or(&[], Vec::as_slice)
     }
 
-    fn variables(&self) -> BTreeMap<String, String> {
+    pub(super) fn variables(&self) -> BTreeMap<String, String> {
         serde_json::from_value(self.get("variables").clone()).unwrap()
     }
 
     /// The preset as it stands in a spec against this server.
-    fn spec(&self, base_url: &str) -> HttpRetrieveSpec {
+    pub(super) fn spec(&self, base_url: &str) -> HttpRetrieveSpec {
         let text = |with_vector: bool| {
             let embed = if with_vector { json!({"command": {"argv": ["embed"]}}) } else { Value::Null };
             let mut retrieve =
@@ -97,6 +97,7 @@ fn filled(value: &Value) -> Value {
     match value {
         Value::String(text) => match text.as_str() {
             "QUESTION" => QUESTION.into(),
+            "WORDS" => crate::http::fill::any_of(QUESTION).into(),
             "VECTOR" => json!(VECTOR),
             "TOP_K" => TOP_K.into(),
             _ => value.clone(),

@@ -25,6 +25,7 @@ pub static ENGINES: &[(&str, &str)] = &[
     ("elasticsearch", include_str!("../../../presets/elasticsearch.yaml")),
     ("elasticsearch-hybrid", include_str!("../../../presets/elasticsearch-hybrid.yaml")),
     ("elasticsearch-knn", include_str!("../../../presets/elasticsearch-knn.yaml")),
+    ("groonga", include_str!("../../../presets/groonga.yaml")),
     ("meilisearch", include_str!("../../../presets/meilisearch.yaml")),
     ("milvus", include_str!("../../../presets/milvus.yaml")),
     ("milvus-bm25", include_str!("../../../presets/milvus-bm25.yaml")),

@@ -18,6 +18,11 @@ pub static SQL: Section = Section {
             Shape::Text(Text::Lines),
             "A query that tells whether a snapshot changed; its first cell is the number of documents.",
         ),
+        Key::optional(
+            "sample",
+            Shape::Text(Text::Lines),
+            "A query of a few stored documents, their `text` and their `vector` as `[0.25,-1]`, to hold `embed` against.",
+        ),
         TIMEOUT,
     ],
     one_of: &["postgres", "sqlite"],

@@ -30,14 +30,13 @@ fn server(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<EmbedServe
     })
 }
 
-/// Whether a vector is made where one is wanted, and nowhere else.
+/// Whether a vector is made where one is wanted, and nowhere else. A program takes one or does without.
 pub fn fit(section: Reader<'_>, backend: &RetrieveBackend, problems: &mut Vec<Problem>) {
     let wanted = match backend {
         RetrieveBackend::Http(http) => takes_vector(http),
         RetrieveBackend::Sql(sql) => statement::pieces(&sql.query).is_ok_and(|pieces| pieces.contains(&SQL_VECTOR)),
-        RetrieveBackend::Bm25(_) | RetrieveBackend::Command(_) | RetrieveBackend::File | RetrieveBackend::Within => {
-            false
-        }
+        RetrieveBackend::Command(_) => section.node("embed").is_some(),
+        RetrieveBackend::Bm25(_) | RetrieveBackend::File | RetrieveBackend::Within => false,
     };
     match (section.node("embed"), wanted) {
         (None, true) => {

