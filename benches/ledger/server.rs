@@ -6,6 +6,7 @@ use camino::Utf8Path;
 use churngate::freeze::{self, Frozen};
 use churngate::generate::generate;
 use churngate::http::{Budget, Client, Context, HttpSettings, Secrets};
+use churngate::ledger::stage::Answers;
 use churngate::ledger::{Durability, RunFolder};
 use churngate::model::Silent;
 use churngate::retrieve::retrieve;
@@ -164,7 +165,7 @@ async fn ask(audit: &Utf8Path, folder: &Utf8Path, durability: Durability) -> Dur
     let evidence = retrieve(&frozen, &folder, &context).await.expect("the evidence seals");
     settle();
     let begun = Instant::now();
-    generate(&frozen, &folder, &evidence, &context).await.expect("the answers seal");
+    generate::<Answers>(&frozen.protocol, &folder, &evidence, &context).await.expect("the answers seal");
     begun.elapsed()
 }
 

@@ -1,9 +1,10 @@
 //! Two judges on the same pairs of answers: agreement, Cohen's kappa, exact partitions.
 
 use super::stream;
+use serde::{Deserialize, Serialize};
 
 /// How two judges label pairs of answers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Table {
     /// Both say that the answers mean the same.
     pub both_same: u64,
@@ -16,7 +17,7 @@ pub struct Table {
 }
 
 /// Agreement of two judges over an audit, with intervals over questions.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JudgeAgreement {
     /// The pairs of all questions.
     pub table: Table,

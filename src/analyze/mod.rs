@@ -11,6 +11,7 @@ pub mod bootstrap;
 pub mod cluster;
 pub mod comparison;
 pub mod correctness;
+pub mod diagnostics;
 pub mod dirichlet;
 pub mod edges;
 mod error;
@@ -48,8 +49,12 @@ pub mod transitivity;
 
 pub use accumulator::Accumulator;
 pub use audit::{analyze, analyze_recorded};
+pub use diagnostics::{
+    Compared, Diagnostics, LabelFlips, OtherLabels, Replication, Sampled, SecondJudge, SecondOpinion, SelfConsistency,
+};
 pub use error::AnalyzeError;
 pub use figures::*;
+pub use replication::{Churn, PairedChurn};
 pub use round::significant;
 pub use scoring::{QuestionScores, Score, Scores, Scoring};
 pub use settings::Settings;

@@ -76,11 +76,12 @@ fn has_probes(prepared: &Prepared) -> bool {
 
 /// What an audit asks.
 fn calls(plan: &Plan) -> Vec<String> {
-    let Plan { questions, snapshots, repeats, answers, packets, calls, amount, .. } = plan;
+    let Plan { questions, snapshots, repeats, answers, packets, diagnostics, calls, amount, .. } = plan;
     let mut lines = vec![
         format!("questions: {questions}, asked {repeats} times of each of {snapshots} snapshots"),
         format!("at most {answers} answers and {packets} packets; {calls} external calls before retries"),
     ];
+    lines.extend(diagnostics.iter().cloned());
     if amount.tokens > 0 {
         lines.push(format!("these take up to {amount} (an estimate: all evidence and answers at their full length)"));
     }

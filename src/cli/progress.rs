@@ -158,5 +158,9 @@ const fn name(stage: StageName) -> &'static str {
         StageName::Retrieve => "retrieve",
         StageName::Generate => "generate",
         StageName::Judge => "judge",
+        StageName::JudgeAgain => "judge again",
+        StageName::JudgeSecond => "second judge",
+        StageName::Replicate => "second generator",
+        StageName::JudgeReplica => "judge of the second generator",
     }
 }

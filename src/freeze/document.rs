@@ -41,6 +41,9 @@ struct Rules {
     order: String,
     evidence: String,
     seeds: String,
+    /// How samples are drawn; only where the spec asks for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    samples: Option<String>,
 }
 
 /// The questions.
@@ -110,7 +113,7 @@ impl Document {
             version: VERSION,
             tool_version: tool_version.to_owned(),
             ledger_format: crate::ledger::FormatVersion::CURRENT.to_string(),
-            rules: Rules::current(),
+            rules: Rules::current(&spec),
             spec_digest: Digest::of(spec.to_string().as_bytes()),
             spec,
             questions,
@@ -152,12 +155,16 @@ impl Document {
 }
 
 impl Rules {
-    fn current() -> Self {
+    /// `spec` is the canonical one.
+    fn current(spec: &Value) -> Self {
+        let sampled =
+            ["/judge/self_consistency", "/judge/second", "/replicate"].iter().any(|key| spec.pointer(key).is_some());
         Self {
             selection: "sha256(seed:id) ascending, version 1".to_owned(),
             order: "williams with reversed repeats, version 1".to_owned(),
             evidence: "one json object a line, white space compacted, version 1".to_owned(),
             seeds: "sha256(domain, protocol digest), version 1".to_owned(),
+            samples: sampled.then(|| "sha256(domain, protocol digest, id) ascending, version 1".to_owned()),
         }
     }
 }

@@ -6,7 +6,7 @@
 use super::document::Document;
 use super::questions::{self, Format, GOLD, Row, TRUTH};
 use super::{FreezeError, Protocol, QuestionProblem, expected, selection};
-use crate::ledger::{BlobReader, JudgmentsLock, Sorted, Sorter};
+use crate::ledger::{BlobReader, JudgmentsLock, SideLocks, Sorted, Sorter};
 use crate::model::{Failure, FailureClass, QuestionId};
 use serde_json::Value;
 use std::ops::ControlFlow;
@@ -32,12 +32,15 @@ impl Golds {
     }
 }
 
-/// The accepted answers, read from the frozen question file.
+/// The accepted answers, read from the frozen question file. Every ledger of the run is sealed by then: the judgments, and those
+/// of the diagnostics that the protocol asks for.
 ///
 /// # Errors
+/// A ledger of a diagnostic is missing, or one that the protocol does not ask for is there.
 /// The frozen file is missing or damaged, belongs to another protocol, or a gold field holds what is no answer: all of
 /// class [`FailureClass::Evidence`], because the form was checked before the protocol was frozen.
-pub fn open(judgments: &JudgmentsLock, protocol: &Protocol) -> Result<Golds, Failure> {
+pub fn open(judgments: &JudgmentsLock, side: &SideLocks, protocol: &Protocol) -> Result<Golds, Failure> {
+    protocol.check_side(side)?;
     let file = &protocol.spec.questions.file;
     let bad = |message: &str| {
         Failure::new(FailureClass::Evidence, format!("read gold answers in `{file}`: {message}"))

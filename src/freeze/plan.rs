@@ -3,7 +3,7 @@
 use super::document::{Document, Prompts, Questions};
 use super::ids::Ids;
 use super::protocol::{Origin, Sources};
-use super::{FreezeError, Protocol, ResolvedSnapshot, gold, prompts, questions, seeds, select};
+use super::{FreezeError, Protocol, ResolvedSnapshot, Samples, gold, prompts, questions, seeds, select};
 use crate::model::Digest;
 use crate::spec::Spec;
 use camino::Utf8PathBuf;
@@ -78,6 +78,7 @@ pub(super) fn assemble(
     let document = Document::new(tool_version, spec.canonical(), digests, &snapshots, of_prompts);
     let lock_bytes = document.bytes()?;
     let digest = Digest::of(&lock_bytes);
+    let samples = Samples::draw(&spec, digest, &questions);
     Ok(Protocol {
         digest,
         spec_digest: document.spec_digest,
@@ -88,6 +89,7 @@ pub(super) fn assemble(
         answer_prompt: templates.answer,
         judge_prompt: templates.judge,
         seeds: seeds::derive(digest),
+        samples,
         origin: Origin { tool_version: tool_version.to_owned(), notes, lock_bytes, sources },
     })
 }

@@ -1,5 +1,6 @@
 //! The frozen protocol at run time.
 
+use super::samples::Samples;
 use super::select;
 use crate::ledger::ProtocolLock;
 use crate::model::{Digest, PassedOver, Question, QuestionId, SnapshotName};
@@ -45,6 +46,8 @@ pub struct Protocol {
     pub judge_prompt: String,
     /// Seeds that follow from the protocol.
     pub seeds: Seeds,
+    /// The questions of its samples. A shard keeps those of the whole.
+    pub samples: Samples,
     /// What it was planned from.
     pub origin: Origin,
 }
@@ -74,14 +77,20 @@ pub(super) struct Sources {
 }
 
 /// Seeds of everything that is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seeds {
     /// The preregistered bootstrap stream: a ChaCha20 key.
     pub bootstrap: [u8; 32],
     /// The labels' order within packets: a ChaCha20 key.
     pub packets: [u8; 32],
+    /// Their order where the same judge is asked again: a ChaCha20 key.
+    pub packets_again: [u8; 32],
     /// The embedded reader's draws: a ChaCha20 key.
     pub reader: [u8; 32],
+    /// The draws of an embedded reader that is the second generator: a ChaCha20 key.
+    pub reader_replica: [u8; 32],
+    /// The resampled questions behind intervals of diagnostics: a ChaCha20 key.
+    pub diagnostics: [u8; 32],
 }
 
 /// A frozen protocol with its lock.

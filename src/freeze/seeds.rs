@@ -10,7 +10,10 @@ pub(super) fn derive(protocol: Digest) -> Seeds {
     Seeds {
         bootstrap: seed(b"churngate/seed/bootstrap/1"),
         packets: seed(b"churngate/seed/packets/1"),
+        packets_again: seed(b"churngate/seed/packets-again/1"),
         reader: seed(b"churngate/seed/reader/1"),
+        reader_replica: seed(b"churngate/seed/reader-replica/1"),
+        diagnostics: seed(b"churngate/seed/diagnostics/1"),
     }
 }
 
@@ -23,7 +26,11 @@ mod tests {
         let one = derive(Digest::of(b"a"));
         let other = derive(Digest::of(b"b"));
         assert_eq!(one, derive(Digest::of(b"a")));
-        let all = [one.bootstrap, one.packets, one.reader, other.bootstrap, other.packets, other.reader];
+        let each = |seeds: Seeds| {
+            let Seeds { bootstrap, packets, packets_again, reader, reader_replica, diagnostics } = seeds;
+            [bootstrap, packets, packets_again, reader, reader_replica, diagnostics]
+        };
+        let all = [each(one), each(other)].concat();
         let distinct: std::collections::BTreeSet<_> = all.iter().collect();
         assert_eq!(distinct.len(), all.len());
     }

@@ -5,7 +5,7 @@ use super::ids::Ids;
 use super::plan::{Templates, assemble};
 use super::protocol::{Origin, Sources};
 use super::selection::Selection;
-use super::{Frozen, Protocol, compare, seeds};
+use super::{Frozen, Protocol, Samples, compare, seeds};
 use crate::ledger::stage::Protocol as ProtocolStage;
 use crate::ledger::{BlobReader, RunFolder, Stage};
 use crate::model::{Digest, Failure, FailureClass, Question};
@@ -141,6 +141,7 @@ impl Opened {
             answer_prompt: templates.answer,
             judge_prompt: templates.judge,
             seeds: seeds::derive(digest),
+            samples: Samples::default(),
             origin: Origin { tool_version, notes: Vec::new(), lock_bytes, sources: Sources::default() },
         };
         compare(&locked, &protocol)?;

@@ -60,14 +60,14 @@ impl Prepared<'_> {
 }
 
 impl Backend {
-    /// The backend of this spec.
+    /// The backend of this spec. `whose` names it in messages.
     ///
     /// # Errors
     /// A key that it needs is not set.
-    pub fn new(spec: &GenerateBackend, secrets: &Secrets) -> Result<Self, Failure> {
+    pub fn new(spec: &GenerateBackend, whose: &'static str, secrets: &Secrets) -> Result<Self, Failure> {
         Ok(match spec {
             GenerateBackend::Reader(spec) => Self::Reader(*spec),
-            GenerateBackend::Model(spec) => Self::Called(Called::Llm(Box::new(Llm::new(spec, secrets)?))),
+            GenerateBackend::Model(spec) => Self::Called(Called::Llm(Box::new(Llm::new(spec, whose, secrets)?))),
             GenerateBackend::Command(spec) => Self::Called(Called::Command(Command::new(spec))),
             GenerateBackend::BlackBox(spec) => Self::Called(Called::BlackBox(Box::new(BlackBox::new(spec, secrets)?))),
         })

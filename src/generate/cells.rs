@@ -1,5 +1,6 @@
 //! Cells that are called for: bounded in number, each attempt recorded before its call and after it.
 
+use super::answering::Answering;
 use super::asked::{Asked, Came, Fault};
 use super::backend::Called;
 use super::plan::Plan;
@@ -8,8 +9,7 @@ use crate::http::chat::Reason;
 use crate::http::{Attempted, Context, InFlight, Pace, RetryPolicy, Tally, Unit, interrupted, until_accepted};
 use crate::ledger::Writer;
 use crate::ledger::record::{AcceptedAnswer, AnswersRecord, Attempt, Outcome, Record, Verdict};
-use crate::ledger::stage::Answers;
-use crate::model::{Answer, Cell, Digest, Event, Failure, FailureClass, StageName};
+use crate::model::{Answer, Cell, Digest, Event, Failure, FailureClass};
 use futures_util::StreamExt as _;
 use jiff::Timestamp;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -20,9 +20,9 @@ const WAITING: usize = 4;
 const SILENT: u32 = 10;
 
 /// What all cells share.
-pub struct Calls<'a> {
+pub struct Calls<'a, S: Answering> {
     plan: &'a Plan<'a>,
-    writer: &'a Writer<Answers>,
+    writer: &'a Writer<S>,
     backend: &'a Called,
     /// As the audit's, but its token is cancelled at the first failure as well.
     context: Context,
@@ -34,12 +34,12 @@ pub struct Calls<'a> {
     tally: &'a Tally,
 }
 
-impl<'a> Calls<'a> {
+impl<'a, S: Answering> Calls<'a, S> {
     /// Calls to `backend`; `standing` knows what earlier processes did. What comes to nothing is counted in `tally`.
     #[must_use]
     pub fn new(
         plan: &'a Plan<'a>,
-        writer: &'a Writer<Answers>,
+        writer: &'a Writer<S>,
         backend: &'a Called,
         context: &Context,
         standing: &'a Standing,
@@ -95,8 +95,8 @@ impl<'a> Calls<'a> {
             let number = before.saturating_add(number);
             self.attempt(&cell, asked, number).await.unwrap_or_else(Attempted::Fatal)
         };
-        match until_accepted(policy, &self.context, StageName::Generate, attempt).await? {
-            Some(()) => self.context.observer.observe(Event::Advanced(StageName::Generate)),
+        match until_accepted(policy, &self.context, S::STAGE, attempt).await? {
+            Some(()) => self.context.observer.observe(Event::Advanced(S::STAGE)),
             None => self.give_up()?,
         }
         Ok(())
@@ -104,13 +104,13 @@ impl<'a> Calls<'a> {
 
     async fn attempt(&self, cell: &Cell, asked: Asked<'_>, number: u32) -> Result<Attempted<()>, Failure> {
         let most = self.backend.estimate(asked.prompt);
-        let in_flight = self.pace.enter(&self.context, StageName::Generate, most.tokens).await?;
+        let in_flight = self.pace.enter(&self.context, S::STAGE, most.tokens).await?;
         let reserved = self.context.budget.begin(most, &self.context.cancel).await?;
         let at_ms = now_ms();
         let prepared = self.backend.prepare(asked, &self.plan.turn(cell, number, at_ms)?)?;
         let attempt = Attempt { of: cell.clone(), request: prepared.digest(), at_ms };
         let seq = self.writer.append(&Record::Attempt(attempt)).await?;
-        let came = prepared.make(&self.context.of(Unit::answer(cell))).await;
+        let came = prepared.make(&self.context.of(Unit::answer(S::NAME, cell))).await;
         self.pace.took(most, &came.facts);
         set_pace(&in_flight, &came.verdict);
         let stands = self.stands(cell, &came);
@@ -141,7 +141,7 @@ impl<'a> Calls<'a> {
         }
         let (model, id) = (came.facts.served_model.as_deref(), came.facts.response_id.as_deref());
         self.standing.served.take_of(self.plan.places.serving(&cell.snapshot), model, id)?;
-        if self.backend.counts_tokens() { self.context.must_count(&came.facts, "generator") } else { Ok(()) }
+        if self.backend.counts_tokens() { self.context.must_count(&came.facts, S::WHOSE) } else { Ok(()) }
     }
 
     /// Stops an audit whose generator has not given one answer, before it waits for all other cells as well.
@@ -150,7 +150,7 @@ impl<'a> Calls<'a> {
         if given_up < SILENT || self.answered.load(Ordering::Relaxed) > 0 {
             return Ok(());
         }
-        let message = format!("the generator gave no answer at all to the first {given_up} cells");
+        let message = format!("the {} gave no answer at all to the first {given_up} cells", S::WHOSE);
         Err(Failure::new(FailureClass::Incomplete, self.tally.after(&message))
             .with_hint("see that it runs and is reachable, then run the same command again to go on"))
     }

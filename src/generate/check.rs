@@ -1,5 +1,6 @@
 //! Sealed answers against the protocol and the evidence: every prompt is rendered again.
 
+use super::answering::Answering;
 use super::plan::{Plan, foreign};
 use super::tolerance::{Missing, intolerable};
 use crate::freeze::Protocol;
@@ -7,17 +8,17 @@ use crate::http::Served;
 use crate::ledger::record::{
     AcceptedAnswer, AnswersRecord, Attempt, EvidenceRecord, Outcome, Record, Unchanged, Verdict,
 };
-use crate::ledger::stage::Answers;
 use crate::ledger::{BlobReader, EvidenceLock, Numbered, Twice, unfit};
 use crate::model::{Cell, Digest, Failure, FailureClass, Question};
 use std::collections::{BTreeMap, BTreeSet};
+use std::marker::PhantomData;
 
 /// Checks that every attempt sent the prompt that follows from the protocol and the locked evidence, that exactly the
 /// questions with identical prompts were left unasked, that no answer is longer than was allowed, and that the sealed
-/// answers can stand: the tolerance and the rules about served models and replayed responses hold. Looks at one question at a
-/// time.
+/// answers can stand: the rules about served models and replayed responses hold and, where the verdict rests on them, the
+/// tolerance. Looks at one question at a time.
 #[derive(Debug)]
-pub struct Check<'a> {
+pub struct Check<'a, S> {
     protocol: &'a Protocol,
     blobs: BlobReader,
     attempts: u64,
@@ -25,6 +26,7 @@ pub struct Check<'a> {
     missing: Vec<Missing>,
     served: Served,
     ids: Twice,
+    stage: PhantomData<S>,
 }
 
 /// What was found of one question.
@@ -48,7 +50,7 @@ struct Said {
     id: Option<Digest>,
 }
 
-impl<'a> Check<'a> {
+impl<'a, S: Answering> Check<'a, S> {
     /// Nothing was looked at yet.
     #[must_use]
     pub fn new(protocol: &'a Protocol, evidence: &EvidenceLock) -> Self {
@@ -58,8 +60,9 @@ impl<'a> Check<'a> {
             attempts: 0,
             unchanged: 0,
             missing: protocol.snapshots.iter().map(|snapshot| Missing::none(snapshot.name.to_string())).collect(),
-            served: Served::by("generator"),
+            served: Served::by(S::WHOSE),
             ids: Twice::default(),
+            stage: PhantomData,
         }
     }
 
@@ -75,12 +78,13 @@ impl<'a> Check<'a> {
     ) -> Result<Checked, Failure> {
         let plan = Plan::of_question(self.protocol, question, evidence, self.blobs.clone())?;
         let unchanged = plan.unchanged()?.into_iter().next().flatten();
-        let mut one = One::of(&plan, unchanged);
+        let mut one = One::<S>::of(&plan, unchanged);
         for (seq, record) in answers {
             one.take(*seq, record)?;
         }
         if unchanged.is_some() != one.noted {
-            return Err(broken("the answers ledger does not note every question whose prompts are identical"));
+            let name = S::NAME;
+            return Err(broken(&format!("the {name} ledger does not note every question whose prompts are identical")));
         }
         Ok(Checked { unchanged: one.noted, ..one.found })
     }
@@ -99,7 +103,7 @@ impl<'a> Check<'a> {
             missing.lacking += lacking.count() as u64;
         }
         for Said { system, model, id } in checked.said {
-            self.served.take_of(&system, model.as_deref(), None).map_err(|failure| sealed(&failure))?;
+            self.served.take_of(&system, model.as_deref(), None).map_err(|failure| sealed::<S>(&failure))?;
             id.map_or(Ok(()), |id| self.ids.put(&id))?;
         }
         Ok(())
@@ -111,10 +115,11 @@ impl<'a> Check<'a> {
     /// The answers cannot stand as a whole.
     pub fn finish(self) -> Result<String, Failure> {
         if self.ids.found()? {
-            return Err(sealed(&self.served.replayed()));
+            return Err(sealed::<S>(&self.served.replayed()));
         }
-        if let Some(why) = intolerable(&self.missing, self.protocol.spec.tolerance.invalid_cells) {
-            return Err(sealed(&Failure::new(FailureClass::Incomplete, why)));
+        let why = intolerable(&self.missing, self.protocol.spec.tolerance.invalid_cells);
+        if let Some(why) = why.filter(|_| S::DECIDES) {
+            return Err(sealed::<S>(&Failure::new(FailureClass::Incomplete, why)));
         }
         if self.protocol.spec.retrieve.is_within() {
             return Ok(format!(
@@ -124,16 +129,19 @@ impl<'a> Check<'a> {
             ));
         }
         Ok(format!(
-            "answers: {} requests are the prompts that follow from protocol and evidence; {} questions are unchanged by \
-             theirs; tolerance and served models hold",
-            self.attempts, self.unchanged
+            "{}: {} requests are the prompts that follow from protocol and evidence; {} questions are unchanged by theirs; {} \
+             hold",
+            S::NAME,
+            self.attempts,
+            self.unchanged,
+            if S::DECIDES { "tolerance and served models" } else { "served models" }
         ))
     }
 }
 
 /// What stops an audit under way is a broken ledger once it is sealed.
-fn sealed(failure: &Failure) -> Failure {
-    broken(&format!("the answers ledger is sealed, but cannot stand: {}", failure.message))
+fn sealed<S: Answering>(failure: &Failure) -> Failure {
+    broken(&format!("the {} ledger is sealed, but cannot stand: {}", S::NAME, failure.message))
 }
 
 fn broken(message: &str) -> Failure {
@@ -141,7 +149,7 @@ fn broken(message: &str) -> Failure {
 }
 
 /// One question while its records are looked at.
-struct One<'a> {
+struct One<'a, S> {
     plan: &'a Plan<'a>,
     unchanged: Option<Digest>,
     noted: bool,
@@ -150,12 +158,13 @@ struct One<'a> {
     /// Attempts at each cell so far, by the places of its snapshot and repeat.
     tried: BTreeMap<(usize, u32), u32>,
     found: Checked,
+    stage: PhantomData<S>,
 }
 
-impl<'a> One<'a> {
+impl<'a, S: Answering> One<'a, S> {
     fn of(plan: &'a Plan<'a>, unchanged: Option<Digest>) -> Self {
         let (prompts, tried) = (BTreeMap::new(), BTreeMap::new());
-        Self { plan, unchanged, noted: false, prompts, tried, found: Checked::default() }
+        Self { plan, unchanged, noted: false, prompts, tried, found: Checked::default(), stage: PhantomData }
     }
 
     fn take(&mut self, seq: u64, record: &AnswersRecord) -> Result<(), Failure> {
@@ -166,7 +175,7 @@ impl<'a> One<'a> {
                 if self.unchanged == Some(*prompt) {
                     return Ok(());
                 }
-                Err(unfit::<Answers>(seq, "the question is noted as unchanged, but its prompts are not"))
+                Err(unfit::<S>(seq, "the question is noted as unchanged, but its prompts are not"))
             }
             Record::Outcome(Outcome { of, verdict: Verdict::Accepted(answer), served_model, response_id, .. }) => {
                 let system = self.plan.places.serving(&of.snapshot).to_owned();
@@ -180,7 +189,7 @@ impl<'a> One<'a> {
 
     fn attempt(&mut self, seq: u64, attempt: &Attempt<Cell>) -> Result<(), Failure> {
         self.found.attempts += 1;
-        let place = self.plan.places.place(&attempt.of).ok_or_else(|| foreign("answers"))?;
+        let place = self.plan.places.place(&attempt.of).ok_or_else(|| foreign(S::NAME))?;
         let tried = self.tried.entry(place).or_default();
         let number = *tried;
         *tried += 1;
@@ -190,7 +199,7 @@ impl<'a> One<'a> {
                 (self.prompt(&attempt.of)?, "the request is not the prompt that follows from protocol and evidence")
             }
         };
-        if expected == attempt.request { Ok(()) } else { Err(unfit::<Answers>(seq, what)) }
+        if expected == attempt.request { Ok(()) } else { Err(unfit::<S>(seq, what)) }
     }
 
     /// The digest of the prompt of a cell; those of one evidence have one.
@@ -206,9 +215,9 @@ impl<'a> One<'a> {
 
     fn accepted(&mut self, seq: u64, cell: &Cell, answer: &AcceptedAnswer) -> Result<(), Failure> {
         if answer.bytes > u64::from(self.plan.protocol.spec.generate.max_answer_bytes) {
-            return Err(unfit::<Answers>(seq, "the answer is longer than `max_answer_bytes`"));
+            return Err(unfit::<S>(seq, "the answer is longer than `max_answer_bytes`"));
         }
-        let place = self.plan.places.place(cell).ok_or_else(|| foreign("answers"))?;
+        let place = self.plan.places.place(cell).ok_or_else(|| foreign(S::NAME))?;
         self.found.accepted.insert(place);
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Cells of the embedded reader: no call leaves the process, so that one flush serves many.
 
 use super::answer::from_text;
+use super::answering::Answering;
 use super::asked::{Came, Fault};
 use super::cells::{attempt, outcome};
 use super::plan::{Material, Plan};
@@ -8,8 +9,7 @@ use super::reader::{Draw, Reader};
 use crate::http::chat::Facts;
 use crate::http::{Context, Tally, interrupted};
 use crate::ledger::Writer;
-use crate::ledger::stage::Answers;
-use crate::model::{Cell, Event, Failure, StageName};
+use crate::model::{Cell, Event, Failure};
 use crate::spec::ReaderSpec;
 use rayon::prelude::*;
 use std::time::Duration;
@@ -21,10 +21,10 @@ const TOGETHER: usize = 256;
 ///
 /// # Errors
 /// The ledger cannot be written, the evidence is damaged, or the audit is cancelled.
-pub async fn fill(
+pub async fn fill<S: Answering>(
     spec: &ReaderSpec,
     plan: &Plan<'_>,
-    writer: &Writer<Answers>,
+    writer: &Writer<S>,
     context: &Context,
     cells: &mut impl Iterator<Item = Cell>,
     tally: &Tally,
@@ -40,15 +40,15 @@ pub async fn fill(
         }
         fill_batch(&reader, plan, writer, &batch, tally).await?;
         for _ in &batch {
-            context.observer.observe(Event::Advanced(StageName::Generate));
+            context.observer.observe(Event::Advanced(S::STAGE));
         }
     }
 }
 
-async fn fill_batch(
+async fn fill_batch<S: Answering>(
     reader: &Reader,
     plan: &Plan<'_>,
-    writer: &Writer<Answers>,
+    writer: &Writer<S>,
     batch: &[Cell],
     tally: &Tally,
 ) -> Result<(), Failure> {

@@ -19,6 +19,8 @@ const IN_PLAIN: &str = "Reply with the answer alone.";
 pub struct Llm {
     endpoint: Endpoint,
     schema: Value,
+    /// Whose server it is, in messages.
+    whose: &'static str,
 }
 
 impl Llm {
@@ -26,8 +28,8 @@ impl Llm {
     ///
     /// # Errors
     /// The variable that should hold the key is not set.
-    pub fn new(spec: &ModelServer, secrets: &Secrets) -> Result<Self, Failure> {
-        Ok(Self { endpoint: Endpoint::new(spec, secrets, "generator")?, schema: schema() })
+    pub fn new(spec: &ModelServer, whose: &'static str, secrets: &Secrets) -> Result<Self, Failure> {
+        Ok(Self { endpoint: Endpoint::new(spec, secrets, whose)?, schema: schema(), whose })
     }
 
     /// Asks once.
@@ -74,18 +76,18 @@ impl Llm {
             Reason::Answered => answer::from_json(text, limit),
             Reason::Refused => answer::from_refusal(text, limit),
             Reason::Filtered => answer::from_refusal(FILTERED, limit),
-            other => return Err(fault(other, reading)),
+            other => return Err(self.fault(other, reading)),
         };
         answer.map_err(Fault::from)
     }
-}
 
-fn fault(reason: Reason, reading: &Reading) -> Fault {
-    if reason.counts_as() == CountsAs::Fatal {
-        let failure = reason.failure("generator", reading.parameter.as_deref());
-        return Fault::Fatal { reason: reason.code(), failure };
+    fn fault(&self, reason: Reason, reading: &Reading) -> Fault {
+        if reason.counts_as() == CountsAs::Fatal {
+            let failure = reason.failure(self.whose, reading.parameter.as_deref());
+            return Fault::Fatal { reason: reason.code(), failure };
+        }
+        Fault::Invalid { reason: reason.code(), retry_after: reading.retry_after }
     }
-    Fault::Invalid { reason: reason.code(), retry_after: reading.retry_after }
 }
 
 fn schema() -> Value {

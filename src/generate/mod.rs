@@ -2,9 +2,11 @@
 //! where a deployed system retrieves by itself.
 //!
 //! An attempt's record is durable before its call is made; an accepted cell is never asked again, whatever it says.
-//! No backend is told which snapshot it answers for, but for such a system, which a snapshot is.
+//! No backend is told which snapshot it answers for, but for such a system, which a snapshot is. A second generator is the same
+//! stage over another ledger and a sample of the questions.
 
 mod answer;
+mod answering;
 mod asked;
 mod backend;
 mod blackbox;
@@ -23,6 +25,7 @@ mod stage;
 mod tests;
 mod tolerance;
 
+pub use answering::Answering;
 pub use check::{Check, Checked};
 pub use outcomes::is_of_content;
 pub use probe::probe;

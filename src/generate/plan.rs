@@ -1,5 +1,6 @@
 //! What there is to ask: every cell's place, evidence and prompt, and the questions that need not be asked.
 
+use super::answering::Answering;
 use super::blackbox::{Sent, Turn};
 use crate::freeze::{Protocol, prompts};
 use crate::ledger::record::{EvidenceRecord, Outcome, PassRecord, Record, Verdict};
@@ -68,8 +69,12 @@ impl Passes {
         Self { second: vec![None; pairs], locked: vec![None; pairs] }
     }
 
-    fn take(&mut self, record: &EvidenceRecord, places: &Places) -> Result<(), Failure> {
+    /// Takes what is said of the protocol's questions. That of others is passed over by those who ask for a sample.
+    fn take(&mut self, record: &EvidenceRecord, places: &Places, whole: bool) -> Result<(), Failure> {
+        let passed_over = |question: &QuestionId| !whole && places.question(question).is_none();
         match record {
+            Record::Outcome(Outcome { of, .. }) if passed_over(&of.question) => {}
+            Record::Note(note) if passed_over(&note.question) => {}
             Record::Outcome(Outcome { of, verdict: Verdict::Accepted(accepted), .. }) if of.pass == 1 => {
                 let pair = places.pair(&of.question, &of.snapshot);
                 let second = pair.and_then(|pair| self.second.get_mut(pair)).ok_or_else(|| foreign("evidence"))?;
@@ -157,11 +162,11 @@ impl<'a> Plan<'a> {
     ///
     /// # Errors
     /// The evidence ledger is damaged, or names what the protocol does not have.
-    pub fn read(protocol: &'a Protocol, lock: &EvidenceLock) -> Result<Self, Failure> {
+    pub fn read<S: Answering>(protocol: &'a Protocol, lock: &EvidenceLock) -> Result<Self, Failure> {
         let mut plan = Self::empty(protocol, &protocol.questions, BlobReader::at(lock.folder()));
         let mut passes = plan.passes();
         for record in read::<EvidenceStage>(lock.folder())? {
-            passes.take(&record?.1, &plan.places)?;
+            passes.take(&record?.1, &plan.places, S::DECIDES)?;
         }
         plan.evidence = passes.locked;
         Ok(plan)
@@ -180,7 +185,7 @@ impl<'a> Plan<'a> {
         let mut plan = Self::empty(protocol, std::slice::from_ref(question), blobs);
         let mut passes = plan.passes();
         for (_, record) in records {
-            passes.take(record, &plan.places)?;
+            passes.take(record, &plan.places, true)?;
         }
         plan.evidence = passes.locked;
         Ok(plan)

@@ -1,5 +1,6 @@
 //! One call to the generator's server, in the form of the audit's own, whose answer nobody keeps.
 
+use super::answering::Answering;
 use super::asked::{Asked, Came, Fault};
 use super::blackbox::{BlackBox, Sent, Turn};
 use super::llm::Llm;
@@ -18,16 +19,16 @@ const QUESTION: &str = "How many days does a week have?";
 ///
 /// # Errors
 /// Its key is not set.
-pub async fn probe(protocol: &Protocol, context: &Context) -> Result<Option<Probed>, Failure> {
+pub async fn probe<S: Answering>(protocol: &Protocol, context: &Context) -> Result<Option<Probed>, Failure> {
     let limit = protocol.spec.generate.max_answer_bytes as usize;
     match &protocol.spec.generate.backend {
         GenerateBackend::Model(server) => {
-            let llm = Llm::new(server, &context.secrets)?;
+            let llm = Llm::new(server, S::WHOSE, &context.secrets)?;
             let (question, evidence) = (question(), Evidence::default());
             let prompt = prompts::answer(protocol, &question, &evidence);
             let asked = Asked { question: &question, evidence: &evidence, prompt: &prompt, limit };
             let came = llm.ask(asked, context).await;
-            Ok(Some(probed("generator", llm.controls(&prompt), came)))
+            Ok(Some(probed(S::WHOSE, llm.controls(&prompt), came)))
         }
         GenerateBackend::BlackBox(spec) => {
             let system = BlackBox::new(spec, &context.secrets)?;

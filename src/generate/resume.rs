@@ -1,10 +1,10 @@
 //! What earlier processes left in the ledger.
 
+use super::answering::Answering;
 use super::plan::{Places, foreign};
 use crate::http::Served;
 use crate::ledger::read;
 use crate::ledger::record::{Outcome, Record, Verdict};
-use crate::ledger::stage::Answers;
 use crate::model::{Amount, Failure, QuestionId};
 use camino::Utf8Path;
 use std::collections::BTreeSet;
@@ -29,21 +29,21 @@ impl Standing {
     ///
     /// # Errors
     /// It is damaged, names a cell that the protocol does not have, or holds answers that cannot stand beside each other.
-    pub fn read(folder: &Utf8Path, places: &Places) -> Result<Self, Failure> {
+    pub fn read<S: Answering>(folder: &Utf8Path, places: &Places) -> Result<Self, Failure> {
         let mut standing = Self {
             accepted: vec![false; places.cells()],
             attempts: vec![0; places.cells()],
             unchanged: BTreeSet::new(),
-            served: Served::by("generator"),
+            served: Served::by(S::WHOSE),
             spent: Amount::default(),
         };
-        for record in read::<Answers>(folder)? {
+        for record in read::<S>(folder)? {
             let record = record?.1;
             standing.spent = standing.spent.plus(record.spent());
             match record {
                 Record::Outcome(Outcome { of, verdict: Verdict::Accepted(_), served_model, response_id, .. }) => {
                     let cell = places.cell(&of).and_then(|cell| standing.accepted.get_mut(cell));
-                    *cell.ok_or_else(|| foreign("answers"))? = true;
+                    *cell.ok_or_else(|| foreign(S::NAME))? = true;
                     let serving = places.serving(&of.snapshot);
                     standing.served.take_of(serving, served_model.as_deref(), response_id.as_deref())?;
                 }

@@ -1,37 +1,37 @@
 //! The stage: what is left to ask is asked, what came of it is weighed, and the ledger is sealed.
 
+use super::answering::Answering;
 use super::backend::Backend;
 use super::cells::Calls;
 use super::embedded;
 use super::plan::Plan;
 use super::resume::Standing;
 use super::tolerance::{Missing, intolerable};
-use crate::freeze::{Frozen, order};
+use crate::freeze::{Protocol, order};
 use crate::http::{Context, Tally};
 use crate::ledger::record::{Record, Unchanged};
-use crate::ledger::stage::Answers;
-use crate::ledger::{AnswersLock, EvidenceLock, Opened, RunFolder, Writer, open, read};
-use crate::model::{Amount, Cell, Digest, Event, Failure, FailureClass, StageName};
+use crate::ledger::{EvidenceLock, Lock, Opened, RunFolder, Writer, open, read};
+use crate::model::{Amount, Cell, Digest, Event, Failure, FailureClass};
 use camino::Utf8Path;
 
 /// Notes that are recorded together.
 const TOGETHER: usize = 1024;
 
-/// Fills every cell that needs an answer and seals the answers. Goes on where an earlier process stopped.
+/// Fills every cell of the protocol that needs an answer and seals the ledger `S`. Goes on where an earlier process stopped.
 ///
 /// # Errors
 /// The audit is cancelled, its budget is used up, a call is refused for good, or too many cells hold no answer: then
 /// the same command goes on later. Or the evidence is damaged.
-pub async fn generate(
-    frozen: &Frozen,
+pub async fn generate<S: Answering>(
+    protocol: &Protocol,
     folder: &RunFolder,
     evidence: &EvidenceLock,
     context: &Context,
-) -> Result<AnswersLock, Failure> {
-    let writer = match open::<Answers>(folder, evidence)? {
+) -> Result<Lock<S>, Failure> {
+    let writer = match open::<S>(folder, evidence)? {
         Opened::Sealed(lock) => {
-            context.budget.count(spent(folder.path())?);
-            tell_reuse(frozen, folder, context);
+            context.budget.count(spent::<S>(folder.path())?);
+            tell_reuse(protocol, folder, context);
             return Ok(lock);
         }
         Opened::Open(writer) => writer,
@@ -39,20 +39,20 @@ pub async fn generate(
     for note in writer.notes() {
         context.observer.observe(Event::Note(note.clone()));
     }
-    let plan = Plan::read(&frozen.protocol, evidence)?;
-    let backend = Backend::new(&frozen.protocol.spec.generate.backend, &context.secrets)?;
+    let plan = Plan::read::<S>(protocol, evidence)?;
+    let backend = Backend::new(&protocol.spec.generate.backend, S::WHOSE, &context.secrets)?;
     let unchanged = plan.unchanged()?;
     let tally = Tally::default();
     fill(&plan, &backend, &writer, &unchanged, folder, context, &tally).await?;
-    weigh(&plan, &unchanged, &Standing::read(folder.path(), &plan.places)?, &tally)?;
+    weigh::<S>(&plan, &unchanged, &Standing::read::<S>(folder.path(), &plan.places)?, &tally)?;
     let lock = writer.seal().await?;
-    context.observer.observe(Event::Sealed(StageName::Generate));
+    context.observer.observe(Event::Sealed(S::STAGE));
     Ok(lock)
 }
 
 /// Nothing tells what a deployed system is but its snapshot's variables: one that changed behind them would go unnoticed.
-fn tell_reuse(frozen: &Frozen, folder: &RunFolder, context: &Context) {
-    if frozen.protocol.spec.retrieve.is_within() {
+fn tell_reuse(protocol: &Protocol, folder: &RunFolder, context: &Context) {
+    if protocol.spec.retrieve.is_within() {
         context.observer.observe(Event::Note(format!(
             "the answers were given earlier and are reused; remove the run folder `{}` if a system changed under its name",
             folder.path()
@@ -61,24 +61,24 @@ fn tell_reuse(frozen: &Frozen, folder: &RunFolder, context: &Context) {
 }
 
 /// What a sealed ledger says was spent.
-fn spent(folder: &Utf8Path) -> Result<Amount, Failure> {
+fn spent<S: Answering>(folder: &Utf8Path) -> Result<Amount, Failure> {
     let mut spent = Amount::default();
-    for record in read::<Answers>(folder)? {
+    for record in read::<S>(folder)? {
         spent = spent.plus(record?.1.spent());
     }
     Ok(spent)
 }
 
-async fn fill(
+async fn fill<S: Answering>(
     plan: &Plan<'_>,
     backend: &Backend,
-    writer: &Writer<Answers>,
+    writer: &Writer<S>,
     unchanged: &[Option<Digest>],
     folder: &RunFolder,
     context: &Context,
     tally: &Tally,
 ) -> Result<(), Failure> {
-    let standing = Standing::read(folder.path(), &plan.places)?;
+    let standing = Standing::read::<S>(folder.path(), &plan.places)?;
     context.budget.count(standing.spent);
     note_unchanged(plan, writer, unchanged, &standing).await?;
     let asked = || order::iter(plan.protocol).filter(|cell| is_asked(plan, unchanged, cell));
@@ -86,7 +86,7 @@ async fn fill(
     let total = asked().count();
     let mut cells = asked().filter(left).collect::<Vec<_>>().into_iter();
     context.observer.observe(Event::Started {
-        stage: StageName::Generate,
+        stage: S::STAGE,
         done: (total - cells.len()) as u64,
         total: total as u64,
     });
@@ -96,9 +96,9 @@ async fn fill(
     }
 }
 
-async fn note_unchanged(
+async fn note_unchanged<S: Answering>(
     plan: &Plan<'_>,
-    writer: &Writer<Answers>,
+    writer: &Writer<S>,
     unchanged: &[Option<Digest>],
     standing: &Standing,
 ) -> Result<(), Failure> {
@@ -123,8 +123,13 @@ fn holds_answer(plan: &Plan<'_>, standing: &Standing, cell: &Cell) -> bool {
     plan.places.cell(cell).and_then(|at| standing.accepted.get(at)).copied().unwrap_or(false)
 }
 
-/// Whether the audit can stand with the cells that hold no answer after all attempts.
-fn weigh(plan: &Plan<'_>, unchanged: &[Option<Digest>], standing: &Standing, tally: &Tally) -> Result<(), Failure> {
+/// Whether the audit can stand with the cells that hold no answer after all attempts. It can without a diagnosis.
+fn weigh<S: Answering>(
+    plan: &Plan<'_>,
+    unchanged: &[Option<Digest>],
+    standing: &Standing,
+    tally: &Tally,
+) -> Result<(), Failure> {
     let snapshots = plan.protocol.snapshots.iter();
     let mut missing: Vec<Missing> = snapshots.map(|snapshot| Missing::none(snapshot.name.to_string())).collect();
     for cell in order::iter(plan.protocol).filter(|cell| is_asked(plan, unchanged, cell)) {
@@ -134,7 +139,7 @@ fn weigh(plan: &Plan<'_>, unchanged: &[Option<Digest>], standing: &Standing, tal
             of_snapshot.lacking += u64::from(!holds_answer(plan, standing, &cell));
         }
     }
-    let why = intolerable(&missing, plan.protocol.spec.tolerance.invalid_cells);
+    let why = intolerable(&missing, plan.protocol.spec.tolerance.invalid_cells).filter(|_| S::DECIDES);
     why.map_or(Ok(()), |why| {
         Err(Failure::new(FailureClass::Incomplete, tally.after(&why))
             .with_hint("run the same command again to ask for them"))

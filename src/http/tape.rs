@@ -17,16 +17,16 @@ impl Unit {
         Self::of([String::from("evidence"), question.0.clone(), snapshot.0.clone(), pass.to_string()])
     }
 
-    /// One cell.
+    /// One cell of the ledger of this name.
     #[must_use]
-    pub fn answer(cell: &Cell) -> Self {
-        Self::of([String::from("answers"), cell.question.0.clone(), cell.snapshot.0.clone(), cell.repeat.to_string()])
+    pub fn answer(ledger: &str, cell: &Cell) -> Self {
+        Self::of([ledger.to_owned(), cell.question.0.clone(), cell.snapshot.0.clone(), cell.repeat.to_string()])
     }
 
-    /// The packet of one question.
+    /// The packet of one question in the ledger of this name.
     #[must_use]
-    pub fn judgment(question: &QuestionId) -> Self {
-        Self::of([String::from("judgments"), question.0.clone()])
+    pub fn judgment(ledger: &str, question: &QuestionId) -> Self {
+        Self::of([ledger.to_owned(), question.0.clone()])
     }
 
     /// A unit by its parts: the stage first, then what is asked about.

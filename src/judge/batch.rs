@@ -1,7 +1,8 @@
 //! The embedded judge over many packets: they are judged in batches that are recorded with two flushes each.
 
 use super::embedded::{self, reading::Reading};
-use super::packet::Packet;
+use super::judging::Judging;
+use super::packet::{Orders, Packet};
 use super::plan::{Plan, Prepared, Task};
 use super::record::{JudgmentOutcome, attempt};
 use super::reply::pair_label;
@@ -10,7 +11,7 @@ use crate::http::attempts::interrupted;
 use crate::http::chat::Facts;
 use crate::ledger::BlobReader;
 use crate::ledger::record::{AcceptedJudgment, JudgmentsRecord, Record, Verdict};
-use crate::model::{Digest, Event, Failure, FailureClass, StageName};
+use crate::model::{Digest, Event, Failure, FailureClass};
 use std::time::{Duration, Instant};
 
 /// Questions judged and recorded together.
@@ -27,31 +28,31 @@ struct Judged {
 ///
 /// # Errors
 /// Interrupted, or a blob or the ledger fails.
-pub(super) async fn run(plan: &Plan, work: &Work<'_>) -> Result<(), Failure> {
+pub(super) async fn run<S: Judging>(plan: &Plan, work: &Work<'_, S>) -> Result<(), Failure> {
     let left: Vec<&Task> = plan.tasks.iter().filter(|task| !complete(task, work)).collect();
     for tasks in left.chunks(BATCH) {
         if work.context.cancel.is_cancelled() {
             return Err(interrupted());
         }
-        let (seed, blobs) = (work.seed, work.folder.blobs().reader());
+        let (orders, blobs) = (work.orders, work.folder.blobs().reader());
         let owned: Vec<Task> = tasks.iter().map(|task| (*task).clone()).collect();
-        let judged = tokio::task::spawn_blocking(move || judge_all(&owned, &seed, &blobs))
+        let judged = tokio::task::spawn_blocking(move || judge_all(&owned, orders, &blobs))
             .await
             .map_err(|_| Failure::new(FailureClass::Incomplete, "the embedded judge has stopped"))??;
         record(&judged, work).await?;
         for _ in tasks {
-            work.context.observer.observe(Event::Advanced(StageName::Judge));
+            work.context.observer.observe(Event::Advanced(S::STAGE));
         }
     }
     Ok(())
 }
 
-fn complete(task: &Task, work: &Work<'_>) -> bool {
+fn complete<S: Judging>(task: &Task, work: &Work<'_, S>) -> bool {
     work.done.get(&task.question.id).is_some_and(super::progress::Recorded::complete)
 }
 
-fn judge_all(tasks: &[Task], seed: &[u8; 32], blobs: &BlobReader) -> Result<Vec<Judged>, Failure> {
-    let prepared = tasks.iter().filter_map(|task| task.prepare(seed, blobs).transpose());
+fn judge_all(tasks: &[Task], orders: Orders, blobs: &BlobReader) -> Result<Vec<Judged>, Failure> {
+    let prepared = tasks.iter().filter_map(|task| task.prepare(orders, blobs).transpose());
     prepared.map(|prepared| prepared.map(judge_one)).collect()
 }
 
@@ -72,7 +73,7 @@ fn judge_packet(packet: &Packet) -> AcceptedJudgment {
 }
 
 /// Packets and attempts first, then the outcomes.
-async fn record(judged: &[Judged], work: &Work<'_>) -> Result<(), Failure> {
+async fn record<S: Judging>(judged: &[Judged], work: &Work<'_, S>) -> Result<(), Failure> {
     let mut opening: Vec<JudgmentsRecord> = Vec::with_capacity(2 * judged.len());
     let mut places = Vec::with_capacity(judged.len());
     for Judged { prepared, .. } in judged {

@@ -2,6 +2,7 @@
 //! is made.
 
 use super::backend::{Backend, Heard, Judged};
+use super::judging::Judging;
 use super::parts::{Part, split};
 use super::plan::{Plan, Prepared, Task};
 use super::progress::Progress;
@@ -10,7 +11,7 @@ use super::stage::{Packets, Work};
 use crate::http::chat::{Facts, Reason};
 use crate::http::{Attempted, Context, InFlight, Pace, RetryPolicy, Unit, interrupted, until_accepted};
 use crate::ledger::record::{self, Record, Verdict};
-use crate::model::{Digest, Event, Failure, FailureClass, StageName};
+use crate::model::{Digest, Event, Failure, FailureClass};
 use crate::spec::JudgeSpec;
 use futures_util::{StreamExt as _, stream};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,8 +22,8 @@ const WAITING: usize = 4;
 const SILENT: u64 = 10;
 
 /// What all packets share.
-struct Calls<'a> {
-    work: &'a Work<'a>,
+struct Calls<'a, S: Judging> {
+    work: &'a Work<'a, S>,
     backend: &'a Backend,
     policy: RetryPolicy,
     pace: Pace,
@@ -48,7 +49,12 @@ enum Became {
 /// # Errors
 /// Interrupted, out of budget, a fatal reply, a judge that judges nothing at all, or a blob or the ledger fails. No
 /// attempt is begun after the first of these; those in flight are finished before.
-pub(super) async fn run(plan: &Plan, work: &Work<'_>, backend: &Backend, spec: &JudgeSpec) -> Result<Packets, Failure> {
+pub(super) async fn run<S: Judging>(
+    plan: &Plan,
+    work: &Work<'_, S>,
+    backend: &Backend,
+    spec: &JudgeSpec,
+) -> Result<Packets, Failure> {
     let at_once = work.context.concurrency.unwrap_or(spec.concurrency).max(1);
     let calls = Calls {
         work,
@@ -80,7 +86,7 @@ pub(super) async fn run(plan: &Plan, work: &Work<'_>, backend: &Backend, spec: &
     }
 }
 
-impl Calls<'_> {
+impl<S: Judging> Calls<'_, S> {
     /// Judges the parts of one packet that have no labels yet.
     async fn judge(&self, task: &Task) -> Result<Became, Failure> {
         if self.context.cancel.is_cancelled() {
@@ -91,7 +97,7 @@ impl Calls<'_> {
             return Ok(Became::Judged);
         }
         let Some(prepared) = prepare(task, self.work).await? else {
-            self.work.context.observer.observe(Event::Advanced(StageName::Judge));
+            self.work.context.observer.observe(Event::Advanced(S::STAGE));
             return Ok(Became::NoPacket);
         };
         if must_note(&prepared.note, &self.work.done)? {
@@ -101,12 +107,12 @@ impl Calls<'_> {
             |part: &Part| recorded.is_some_and(|recorded| part.pairs.iter().all(|pair| recorded.pairs.contains(pair)));
         for part in split(&prepared.packet).iter().filter(|part| !labelled(part)) {
             let asked = async |_| self.ask(&prepared, part).await.unwrap_or_else(Attempted::Fatal);
-            if until_accepted(self.policy, &self.context, StageName::Judge, asked).await?.is_none() {
+            if until_accepted(self.policy, &self.context, S::STAGE, asked).await?.is_none() {
                 return self.give_up().map(|()| Became::Missing);
             }
             self.judged.fetch_add(1, Ordering::Relaxed);
         }
-        self.work.context.observer.observe(Event::Advanced(StageName::Judge));
+        self.work.context.observer.observe(Event::Advanced(S::STAGE));
         Ok(Became::Judged)
     }
 
@@ -114,10 +120,10 @@ impl Calls<'_> {
     async fn ask(&self, prepared: &Prepared, part: &Part) -> Result<Attempted<()>, Failure> {
         let (work, question) = (self.work, &prepared.note.question);
         let most = self.backend.estimate(&prepared.packet, part);
-        let in_flight = self.pace.enter(&self.context, StageName::Judge, most.tokens).await?;
+        let in_flight = self.pace.enter(&self.context, S::STAGE, most.tokens).await?;
         let reserved = self.context.budget.begin(most, &self.context.cancel).await?;
         let seq = work.writer.append(&attempt(question, self.backend.request(&prepared.packet, part))).await?;
-        let asked = self.context.of(Unit::judgment(question));
+        let asked = self.context.of(Unit::judgment(S::NAME, question));
         let Judged { verdict, facts, body, latency } = self.backend.ask(&prepared.packet, part, &asked).await;
         let (verdict, attempted) = weigh(verdict);
         self.pace.took(most, &facts);
@@ -142,7 +148,7 @@ impl Calls<'_> {
     fn stands(&self, attempted: &Attempted<()>, facts: &Facts) -> Result<(), Failure> {
         let Attempted::Accepted(()) = attempted else { return Ok(()) };
         self.work.served.accept(facts)?;
-        if self.backend.counts_tokens() { self.context.must_count(facts, "judge") } else { Ok(()) }
+        if self.backend.counts_tokens() { self.context.must_count(facts, S::WHOSE) } else { Ok(()) }
     }
 
     /// Stops an audit whose judge has not judged anything, before it waits for all other packets as well.
@@ -151,7 +157,7 @@ impl Calls<'_> {
         if missing < SILENT || self.judged.load(Ordering::Relaxed) > 0 {
             return Ok(());
         }
-        let message = format!("the judge gave no judgment at all of the first {missing} packets");
+        let message = format!("the {} gave no judgment at all of the first {missing} packets", S::WHOSE);
         Err(Failure::new(FailureClass::Incomplete, self.work.tally.after(&message))
             .with_hint("see that it runs and is reachable, then run the same command again to go on"))
     }
@@ -168,9 +174,9 @@ fn set_pace(in_flight: &InFlight<'_>, attempted: &Attempted<()>) {
 }
 
 /// Reads the answers' blobs away from the tasks that wait for servers.
-async fn prepare(task: &Task, work: &Work<'_>) -> Result<Option<Prepared>, Failure> {
-    let (task, seed, blobs) = (task.clone(), work.seed, work.folder.blobs().reader());
-    let prepared = tokio::task::spawn_blocking(move || task.prepare(&seed, &blobs)).await;
+async fn prepare<S: Judging>(task: &Task, work: &Work<'_, S>) -> Result<Option<Prepared>, Failure> {
+    let (task, orders, blobs) = (task.clone(), work.orders, work.folder.blobs().reader());
+    let prepared = tokio::task::spawn_blocking(move || task.prepare(orders, &blobs)).await;
     prepared.map_err(|_| Failure::new(FailureClass::Incomplete, "reading answers has stopped"))?
 }
 

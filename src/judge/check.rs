@@ -2,6 +2,7 @@
 
 use super::batch;
 use super::command::CommandJudge;
+use super::judging::Judging;
 use super::llm::LlmJudge;
 use super::packet::Packet;
 use super::parts::{Part, split};
@@ -10,16 +11,17 @@ use super::stage::{Packets, weigh};
 use crate::freeze::Protocol;
 use crate::http::{Served, Tally};
 use crate::ledger::record::{self, AnswersRecord, Attempt, JudgmentsRecord, Outcome, Record, Verdict};
-use crate::ledger::stage::Judgments;
-use crate::ledger::{AnswersLock, BlobReader, Numbered, Twice, unfit};
+use crate::ledger::{BlobReader, Lock, Numbered, Twice, unfit};
 use crate::model::{Digest, Failure, FailureClass, Question};
 use crate::spec::JudgeBackend;
 use std::collections::BTreeSet;
+use std::marker::PhantomData;
 
 /// Checks that every packet is the one that follows from the answers and the protocol's seed, that every attempt asked for a
 /// part of it in the protocol's own words, that a judgment labels the pairs of that part, and that the sealed judgments
-/// can stand: tolerance, served models, replayed responses. Looks at one question at a time.
-pub struct Check<'a> {
+/// can stand: served models, replayed responses and, where the verdict rests on them, the tolerance. Looks at one question at a
+/// time.
+pub struct Check<'a, S> {
     protocol: &'a Protocol,
     asker: Asker,
     blobs: BlobReader,
@@ -27,6 +29,7 @@ pub struct Check<'a> {
     attempts: u64,
     served: Served,
     ids: Twice,
+    stage: PhantomData<S>,
 }
 
 /// What was found of one question.
@@ -39,19 +42,30 @@ pub struct Checked {
     said: Vec<(Option<String>, Option<Digest>)>,
 }
 
-impl<'a> Check<'a> {
-    /// Nothing was looked at yet.
-    #[must_use]
-    pub fn new(protocol: &'a Protocol, answers: &AnswersLock) -> Self {
-        Self {
+impl<'a, S: Judging> Check<'a, S> {
+    /// Nothing was looked at yet but what the same judge said before.
+    ///
+    /// # Errors
+    /// An earlier ledger is damaged.
+    pub fn new(protocol: &'a Protocol, answers: &Lock<S::Before>) -> Result<Self, Failure> {
+        let mut check = Self {
             protocol,
             asker: Asker::of(protocol),
             blobs: BlobReader::at(answers.folder()),
             packets: Packets::default(),
             attempts: 0,
-            served: Served::by("judge"),
+            served: Served::by(S::WHOSE),
             ids: Twice::default(),
-        }
+            stage: PhantomData,
+        };
+        S::said_before(answers.folder(), &mut |model, id| check.said(model, id.and_then(Served::lasting)))?;
+        Ok(check)
+    }
+
+    /// Takes what a server said beside an accepted judgment: its model, and the digest of the response's id.
+    fn said(&mut self, model: Option<&str>, id: Option<Digest>) -> Result<(), Failure> {
+        self.served.take(model, None).map_err(|failure| sealed::<S>(&failure.message))?;
+        Ok(id.map_or(Ok(()), |id| self.ids.put(&id))?)
     }
 
     /// Looks at all records of one question.
@@ -70,9 +84,9 @@ impl<'a> Check<'a> {
         }
         let recorded = Recorded::of(judgments);
         let (is_packet, complete) = match answered.judged(self.protocol, question) {
-            Judged::Task(task) => check_one(&task, &recorded, self.protocol, &self.asker, &self.blobs)?,
+            Judged::Task(task) => check_one::<S>(&task, &recorded, self.protocol, &self.asker, &self.blobs)?,
             Judged::Lacking | Judged::Nothing => match recorded.first() {
-                Some(seq) => return Err(unfit::<Judgments>(seq, "the question has nothing to judge")),
+                Some(seq) => return Err(unfit::<S>(seq, "the question has nothing to judge")),
                 None => (false, true),
             },
         };
@@ -87,11 +101,7 @@ impl<'a> Check<'a> {
         self.attempts += checked.attempts;
         self.packets.all += u64::from(checked.is_packet);
         self.packets.missing += u64::from(checked.is_packet && !checked.complete);
-        for (model, id) in checked.said {
-            self.served.take(model.as_deref(), None).map_err(|failure| sealed(&failure.message))?;
-            id.map_or(Ok(()), |id| self.ids.put(&id))?;
-        }
-        Ok(())
+        checked.said.into_iter().try_for_each(|(model, id)| self.said(model.as_deref(), id))
     }
 
     /// What was checked, as a line for people.
@@ -100,26 +110,26 @@ impl<'a> Check<'a> {
     /// The judgments cannot stand as a whole.
     pub fn finish(self) -> Result<String, Failure> {
         if self.ids.found()? {
-            return Err(sealed(&self.served.replayed().message));
+            return Err(sealed::<S>(&self.served.replayed().message));
         }
         let embedded = matches!(self.protocol.spec.judge.backend, JudgeBackend::Embedded);
         if embedded && self.packets.missing > 0 {
-            return Err(sealed("the embedded judge leaves no packet without a judgment"));
+            return Err(sealed::<S>("the embedded judge leaves no packet without a judgment"));
         }
-        if let Some(why) = weigh(self.protocol, self.packets, &Tally::default()) {
-            return Err(sealed(&why));
+        if let Some(why) = weigh(self.protocol, self.packets, &Tally::default()).filter(|_| S::DECIDES) {
+            return Err(sealed::<S>(&why));
         }
-        let (all, attempts) = (self.packets.all, self.attempts);
+        let (name, all, attempts) = (S::NAME, self.packets.all, self.attempts);
+        let holds = if S::DECIDES { "tolerance and served models hold" } else { "served models hold" };
         Ok(format!(
-            "judgments: {all} packets follow from answers and seed, and {attempts} requests from the packets; tolerance \
-             and served models hold"
+            "{name}: {all} packets follow from answers and seed, and {attempts} requests from the packets; {holds}"
         ))
     }
 }
 
 /// What stops an audit under way is a broken ledger once it is sealed.
-fn sealed(why: &str) -> Failure {
-    Failure::new(FailureClass::Evidence, format!("the judgments ledger is sealed, but cannot stand: {why}"))
+fn sealed<S: Judging>(why: &str) -> Failure {
+    Failure::new(FailureClass::Evidence, format!("the {} ledger is sealed, but cannot stand: {why}", S::NAME))
 }
 
 /// What the ledger says of one question.
@@ -167,34 +177,34 @@ impl Recorded {
 }
 
 /// Whether the question makes a packet, and whether every pair of it has its label.
-fn check_one(
+fn check_one<S: Judging>(
     task: &Task,
     recorded: &Recorded,
     protocol: &Protocol,
     asker: &Asker,
     blobs: &BlobReader,
 ) -> Result<(bool, bool), Failure> {
-    let prepared = task.prepare(&protocol.seeds.packets, blobs)?;
+    let prepared = task.prepare(S::orders(protocol), blobs)?;
     let Some(prepared) = prepared else {
         return match recorded.first() {
-            Some(seq) => Err(unfit::<Judgments>(seq, "the question's answers are all one text")),
+            Some(seq) => Err(unfit::<S>(seq, "the question's answers are all one text")),
             None => Ok((false, true)),
         };
     };
     let Some((seq, packet)) = &recorded.packet else { return Ok((true, false)) };
     if *packet != prepared.note {
-        return Err(unfit::<Judgments>(*seq, "the packet is not the one that follows from the answers and the seed"));
+        return Err(unfit::<S>(*seq, "the packet is not the one that follows from the answers and the seed"));
     }
     let parts: Vec<(Digest, Part)> = asker.parts(&prepared.packet);
     let part = |request: &Digest| parts.iter().find(|(known, _)| known == request).map(|(_, part)| part);
     if let Some((seq, _)) = recorded.attempts.iter().find(|(_, request)| part(request).is_none()) {
-        return Err(unfit::<Judgments>(*seq, "the request does not follow from the packet and the protocol's judge"));
+        return Err(unfit::<S>(*seq, "the request does not follow from the packet and the protocol's judge"));
     }
     let of_attempt = |attempt: u64| recorded.attempts.iter().find(|(seq, _)| *seq == attempt);
     for (attempt, pairs) in &recorded.judged {
         let its_part = of_attempt(*attempt).and_then(|(_, request)| part(request));
         if its_part.is_none_or(|part| !pairs.iter().eq(&part.pairs)) {
-            return Err(unfit::<Judgments>(*attempt, "its judgment labels other pairs than it asked for"));
+            return Err(unfit::<S>(*attempt, "its judgment labels other pairs than it asked for"));
         }
     }
     let labelled: usize = recorded.judged.iter().map(|(_, pairs)| pairs.len()).sum();

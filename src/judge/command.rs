@@ -20,6 +20,8 @@ const MAX_OUTPUT_BYTES: usize = 1024 * 1024;
 #[derive(Clone, Debug)]
 pub struct CommandJudge {
     spec: CommandSpec,
+    /// Whose program it is, in messages.
+    whose: &'static str,
 }
 
 impl CommandJudge {
@@ -27,10 +29,10 @@ impl CommandJudge {
     ///
     /// # Errors
     /// A variable that it wants passed on is not set.
-    pub fn new(spec: &CommandSpec, context: &Context) -> Result<Self, Failure> {
+    pub fn new(spec: &CommandSpec, whose: &'static str, context: &Context) -> Result<Self, Failure> {
         match spec.env.iter().find(|name| context.secrets.get(name).is_none()) {
-            Some(name) => Err(not_set(name)),
-            None => Ok(Self { spec: spec.clone() }),
+            Some(name) => Err(not_set(name, whose)),
+            None => Ok(Self { spec: spec.clone(), whose }),
         }
     }
 
@@ -49,7 +51,7 @@ impl CommandJudge {
         let never = CancellationToken::new();
         let output = process::run(&self.spec.argv, input, &env, timeout, MAX_OUTPUT_BYTES, &never).await;
         let latency = started.elapsed();
-        let verdict = verdict(&output, part);
+        let verdict = verdict(&output, part, self.whose);
         let body = output.ok().map(|output| context.secrets.redact(output.stdout));
         Judged { verdict, facts: Facts::default(), body, latency }
     }
@@ -65,12 +67,12 @@ fn input(packet: &Packet, part: &Part) -> Vec<u8> {
     prompt::document(packet, part).to_string().into_bytes()
 }
 
-fn verdict(output: &Result<Output, ProcessError>, part: &Part) -> Heard {
+fn verdict(output: &Result<Output, ProcessError>, part: &Part, whose: &str) -> Heard {
     let invalid = |reason| Heard::Invalid { reason, retry_after: None };
     let output = match output {
         Ok(output) if output.succeeded() => output,
         Ok(_) => return invalid("program-failed"),
-        Err(error @ ProcessError::Start) => return Heard::Fatal { reason: error.code(), failure: cannot_start() },
+        Err(error @ ProcessError::Start) => return Heard::Fatal { reason: error.code(), failure: cannot_start(whose) },
         Err(error) => return invalid(error.code()),
     };
     let Ok(text) = std::str::from_utf8(&output.stdout) else { return invalid("not-utf8") };
@@ -80,12 +82,12 @@ fn verdict(output: &Result<Output, ProcessError>, part: &Part) -> Heard {
     }
 }
 
-fn cannot_start() -> Failure {
-    Failure::new(FailureClass::Incomplete, "the judge's program could not be started")
-        .with_hint("check `judge.command.argv` in the spec: its first entry is a program on the path")
+fn cannot_start(whose: &str) -> Failure {
+    Failure::new(FailureClass::Incomplete, format!("the {whose}'s program could not be started"))
+        .with_hint(format!("check `command.argv` of the {whose} in the spec: its first entry is a program on the path"))
 }
 
-fn not_set(name: &str) -> Failure {
+fn not_set(name: &str, whose: &str) -> Failure {
     Failure::new(FailureClass::Usage, format!("the environment variable `{name}` is not set"))
-        .with_hint("`judge.command.env` in the spec passes it on to the judge's program")
+        .with_hint(format!("`command.env` of the {whose} in the spec passes it on to its program"))
 }

@@ -15,6 +15,8 @@ use std::time::Instant;
 pub struct LlmJudge {
     endpoint: Endpoint,
     template: String,
+    /// Whose server it is, in messages.
+    whose: &'static str,
 }
 
 impl LlmJudge {
@@ -22,15 +24,15 @@ impl LlmJudge {
     ///
     /// # Errors
     /// The variable that holds the key is not set.
-    pub fn new(spec: &ModelServer, template: &str, context: &Context) -> Result<Self, Failure> {
-        let endpoint = Endpoint::new(spec, &context.secrets, "judge")?;
-        Ok(Self { endpoint, template: template.to_owned() })
+    pub fn new(spec: &ModelServer, template: &str, whose: &'static str, context: &Context) -> Result<Self, Failure> {
+        let endpoint = Endpoint::new(spec, &context.secrets, whose)?;
+        Ok(Self { endpoint, template: template.to_owned(), whose })
     }
 
     /// The same without a key, where nothing is sent.
     #[must_use]
     pub fn unkeyed(spec: &ModelServer, template: &str) -> Self {
-        Self { endpoint: Endpoint::unkeyed(spec), template: template.to_owned() }
+        Self { endpoint: Endpoint::unkeyed(spec), template: template.to_owned(), whose: "judge" }
     }
 
     /// The digest of the request's body. No key stands in it.
@@ -51,9 +53,10 @@ impl LlmJudge {
             // A judge that will not judge has not judged.
             (CountsAs::Accepted, _) => Heard::Invalid { reason: "judge-refused", retry_after: None },
             (CountsAs::Invalid, reason) => Heard::Invalid { reason: reason.code(), retry_after: reading.retry_after },
-            (CountsAs::Fatal, reason) => {
-                Heard::Fatal { reason: reason.code(), failure: reason.failure("judge", reading.parameter.as_deref()) }
-            }
+            (CountsAs::Fatal, reason) => Heard::Fatal {
+                reason: reason.code(),
+                failure: reason.failure(self.whose, reading.parameter.as_deref()),
+            },
         };
         Judged { verdict, facts: reading.facts, body: came_back.ok().map(|reply| reply.body), latency }
     }

@@ -3,6 +3,8 @@
 //! A judge sees a question and its distinct answers under labels, and labels every pair "same" or "different". It must
 //! never learn which snapshot or repeat an answer came from, what evidence there was, or what is right. What is not a
 //! complete judgment is none, and never counts as "different".
+//!
+//! The judge's second pass and the second judge are the same stage over other ledgers and a sample of the questions.
 
 mod backend;
 mod batch;
@@ -10,6 +12,7 @@ mod calls;
 mod check;
 mod command;
 pub mod embedded;
+mod judging;
 mod llm;
 pub mod packet;
 pub mod parts;
@@ -24,5 +27,6 @@ mod stage;
 mod tests;
 
 pub use check::{Check, Checked};
+pub use judging::Judging;
 pub use probe::probe;
 pub use stage::judge;

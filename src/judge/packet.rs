@@ -9,6 +9,15 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::BTreeSet;
 
+/// The keys under which the order of the labels is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Orders {
+    /// That of a packet.
+    pub first: [u8; 32],
+    /// That of a packet that the same judge is shown once more, where it is.
+    pub again: Option<[u8; 32]>,
+}
+
 /// A question and its distinct answers, in the order of their labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packet {
@@ -26,13 +35,20 @@ impl Packet {
         if answers.len() < 2 {
             return None;
         }
-        let key = Digest::of_parts([seed.as_slice(), id.0.as_bytes()]);
-        let mut stream = ChaCha20Rng::from_seed(*key.as_bytes());
         let mut answers: Vec<Answer> = answers.iter().cloned().collect();
-        for last in (1..answers.len()).rev() {
-            answers.swap(last, below(&mut stream, last + 1));
-        }
+        shuffle(&mut answers, &mut stream(seed, id));
         Some(Self { question: question.to_owned(), answers })
+    }
+
+    /// The same question and answers in another order: shuffled under the SHA-256 of (`seed`, `id`) until the order is not the
+    /// one they have here, so that each other order is as likely. A reply that a cache kept of this packet does not fit it.
+    #[must_use]
+    pub fn again(&self, seed: &[u8; 32], id: &QuestionId) -> Self {
+        let (mut answers, mut stream) = (self.answers.clone(), stream(seed, id));
+        while answers == self.answers {
+            shuffle(&mut answers, &mut stream);
+        }
+        Self { question: self.question.clone(), answers }
     }
 
     /// The question's text.
@@ -52,6 +68,18 @@ impl Packet {
     pub fn pairs(&self) -> Vec<(usize, usize)> {
         let count = self.answers.len();
         (0..count).flat_map(|one| (one + 1..count).map(move |other| (one, other))).collect()
+    }
+}
+
+fn stream(seed: &[u8; 32], id: &QuestionId) -> ChaCha20Rng {
+    let key = Digest::of_parts([seed.as_slice(), id.0.as_bytes()]);
+    ChaCha20Rng::from_seed(*key.as_bytes())
+}
+
+/// A Fisher-Yates shuffle.
+fn shuffle(answers: &mut [Answer], stream: &mut ChaCha20Rng) {
+    for last in (1..answers.len()).rev() {
+        answers.swap(last, below(stream, last + 1));
     }
 }
 
@@ -128,6 +156,22 @@ mod tests {
             let forward: Vec<&str> = texts.iter().map(String::as_str).collect();
             let backward: Vec<&str> = forward.iter().rev().copied().collect();
             prop_assert_eq!(packet("q", &forward), packet("q", &backward));
+        }
+
+        /// What a judge is shown again is the question and the set of answers that it was shown before, and no byte else.
+        #[test]
+        fn another_order_holds_the_same_answers_and_nothing_else(texts in proptest::collection::btree_set("\\PC{1,9}", 2..9)) {
+            let texts: BTreeSet<&str> = texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect();
+            prop_assume!(texts.len() > 1);
+            let first = packet("q", &texts.into_iter().collect::<Vec<_>>()).unwrap();
+            let id = QuestionId("q".into());
+            let again = first.again(&[8; 32], &id);
+            prop_assert_ne!(&again.answers, &first.answers);
+            prop_assert_eq!(&again.question, &first.question);
+            let sorted = |packet: &Packet| packet.answers.iter().cloned().collect::<BTreeSet<_>>();
+            prop_assert_eq!(again.answers.len(), first.answers.len());
+            prop_assert_eq!(sorted(&again), sorted(&first));
+            prop_assert_eq!(again, first.again(&[8; 32], &id));
         }
 
         #[test]

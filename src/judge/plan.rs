@@ -1,10 +1,10 @@
 //! Which questions have something to judge, read from the sealed answers: the one place of this room that knows
 //! snapshots and repeats. What it hands on to a packet is a question and a set of texts.
 
-use super::packet::Packet;
+use super::packet::{Orders, Packet};
 use crate::freeze::Protocol;
 use crate::ledger::record::{self, About as _, AnswersRecord, Outcome, Record, Verdict};
-use crate::ledger::{self, AnswersLock, BlobReader, stage};
+use crate::ledger::{self, BlobReader, Lock, Recorded};
 use crate::model::{Answer, Cell, Digest, Failure, FailureClass, Question, QuestionId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -42,9 +42,9 @@ pub struct Plan {
 ///
 /// # Errors
 /// The ledger is damaged.
-pub fn plan(protocol: &Protocol, answers: &AnswersLock) -> Result<Plan, Failure> {
+pub fn plan<A: Recorded<Record = AnswersRecord>>(protocol: &Protocol, answers: &Lock<A>) -> Result<Plan, Failure> {
     let mut found: HashMap<QuestionId, Answered> = HashMap::new();
-    for record in ledger::read::<stage::Answers>(answers.folder())? {
+    for record in ledger::read::<A>(answers.folder())? {
         let (_, record) = record?;
         if !matches!(record, Record::Attempt(_)) {
             found.entry(record.question().clone()).or_default().take(&record);
@@ -109,16 +109,17 @@ impl Task {
     ///
     /// # Errors
     /// A blob is missing, damaged, or no answer.
-    pub fn prepare(&self, seed: &[u8; 32], blobs: &BlobReader) -> Result<Option<Prepared>, Failure> {
+    pub fn prepare(&self, orders: Orders, blobs: &BlobReader) -> Result<Option<Prepared>, Failure> {
         let mut origins: BTreeMap<Answer, (Digest, Vec<Cell>)> = BTreeMap::new();
         for (cell, digest) in &self.cells {
             let answer = text(blobs, digest)?;
             origins.entry(answer).or_insert_with(|| (*digest, Vec::new())).1.push(cell.clone());
         }
         let texts: BTreeSet<Answer> = origins.keys().cloned().collect();
-        let Some(packet) = Packet::build(seed, &self.question.id, &self.question.text, &texts) else {
+        let Some(packet) = Packet::build(&orders.first, &self.question.id, &self.question.text, &texts) else {
             return Ok(None);
         };
+        let packet = orders.again.map_or_else(|| packet.clone(), |seed| packet.again(&seed, &self.question.id));
         let (answers, cells) = packet.answers().iter().filter_map(|answer| origins.remove(answer)).unzip();
         Ok(Some(Prepared { note: record::Packet { question: self.question.id.clone(), answers, cells }, packet }))
     }

@@ -1,6 +1,7 @@
 //! One call to the judge's server, in the form of the audit's own, whose labels nobody keeps.
 
 use super::backend::{Heard, Judged};
+use super::judging::Judging;
 use super::llm::LlmJudge;
 use super::packet::Packet;
 use super::parts::split;
@@ -19,9 +20,9 @@ const ANSWERS: [&str; 2] = ["seven", "7 days"];
 ///
 /// # Errors
 /// Its key is not set.
-pub async fn probe(protocol: &Protocol, context: &Context) -> Result<Option<Probed>, Failure> {
+pub async fn probe<S: Judging>(protocol: &Protocol, context: &Context) -> Result<Option<Probed>, Failure> {
     let JudgeBackend::Model(server) = &protocol.spec.judge.backend else { return Ok(None) };
-    let judge = LlmJudge::new(server, &protocol.judge_prompt, context)?;
+    let judge = LlmJudge::new(server, &protocol.judge_prompt, S::WHOSE, context)?;
     let answers: BTreeSet<Answer> = ANSWERS.iter().filter_map(|text| Answer::parse(text, 64).ok()).collect();
     let packet = Packet::build(&protocol.seeds.packets, &QuestionId("probe".to_owned()), QUESTION, &answers);
     let Some(packet) = packet else { return Ok(None) };
@@ -30,12 +31,12 @@ pub async fn probe(protocol: &Protocol, context: &Context) -> Result<Option<Prob
     let failure = match verdict {
         Heard::Accepted(_) => None,
         Heard::Fatal { failure, .. } => Some(failure),
-        Heard::Invalid { reason, .. } => Some(no_judgment(reason)),
+        Heard::Invalid { reason, .. } => Some(no_judgment(reason, S::WHOSE)),
     };
-    Ok(Some(Probed { whose: "judge", controls: judge.controls(&packet, &part), facts, latency, failure }))
+    Ok(Some(Probed { whose: S::WHOSE, controls: judge.controls(&packet, &part), facts, latency, failure }))
 }
 
-fn no_judgment(reason: &str) -> Failure {
-    Failure::new(FailureClass::Incomplete, format!("the judge gave `{reason}`, which is no judgment"))
+fn no_judgment(reason: &str, whose: &str) -> Failure {
+    Failure::new(FailureClass::Incomplete, format!("the {whose} gave `{reason}`, which is no judgment"))
         .with_hint("an audit asks again for such judgments; docs/outcomes.md says what the reason means")
 }

@@ -1,8 +1,9 @@
 //! What a judgments ledger that was begun earlier says already.
 
+use super::judging::Judging;
 use crate::http::Served;
+use crate::ledger;
 use crate::ledger::record::{JudgmentsRecord, Outcome, Packet, Record, Verdict};
-use crate::ledger::{self, stage};
 use crate::model::{Amount, Failure, QuestionId};
 use camino::Utf8Path;
 use std::collections::{BTreeSet, HashMap};
@@ -28,13 +29,14 @@ impl Recorded {
 /// What is on record, by question.
 pub type Progress = HashMap<QuestionId, Recorded>;
 
-/// Reads the judgments so far, what judges said beside them, and what was spent on them.
+/// Reads the judgments so far, what the judge said beside them and before, and what was spent on them.
 ///
 /// # Errors
 /// The ledger is damaged, or holds judgments that cannot stand beside each other.
-pub fn read(folder: &Utf8Path) -> Result<(Progress, Served, Amount), Failure> {
-    let (mut progress, served, mut spent) = (Progress::new(), Served::by("judge"), Amount::default());
-    for record in ledger::read::<stage::Judgments>(folder)? {
+pub fn read<S: Judging>(folder: &Utf8Path) -> Result<(Progress, Served, Amount), Failure> {
+    let (mut progress, served, mut spent) = (Progress::new(), Served::by(S::WHOSE), Amount::default());
+    S::said_before(folder, &mut |model, id| served.take(model, id))?;
+    for record in ledger::read::<S>(folder)? {
         let (_, record) = record?;
         spent = spent.plus(record.spent());
         if let Record::Outcome(Outcome { verdict: Verdict::Accepted(_), served_model, response_id, .. }) = &record {
@@ -57,4 +59,16 @@ fn take(progress: &mut Progress, record: JudgmentsRecord) {
         }
         Record::Attempt(_) | Record::Outcome(_) => {}
     }
+}
+
+/// What a sealed ledger says was spent.
+///
+/// # Errors
+/// The ledger is damaged.
+pub fn spent<S: Judging>(folder: &Utf8Path) -> Result<Amount, Failure> {
+    let mut spent = Amount::default();
+    for record in ledger::read::<S>(folder)? {
+        spent = spent.plus(record?.1.spent());
+    }
+    Ok(spent)
 }

@@ -2,58 +2,61 @@
 
 use super::backend::Backend;
 use super::command::CommandJudge;
+use super::judging::Judging;
 use super::llm::LlmJudge;
+use super::packet::Orders;
 use super::plan::{Plan, plan};
 use super::progress;
 use super::{batch, calls};
-use crate::freeze::{Frozen, Protocol};
+use crate::freeze::Protocol;
 use crate::http::{Context, Served, Tally};
-use crate::ledger::stage::Judgments;
-use crate::ledger::{self, AnswersLock, JudgmentsLock, Opened, RunFolder, Writer};
-use crate::model::{Event, Failure, FailureClass, Fraction, StageName};
+use crate::ledger::{self, Lock, Opened, RunFolder, Writer};
+use crate::model::{Event, Failure, FailureClass, Fraction};
 use crate::spec::JudgeBackend;
 
-/// Judges every pair of distinct answers of each question, blindly, and seals the judgments. Takes up what an earlier
-/// process left; an accepted judgment is never asked for again.
+/// Judges every pair of distinct answers of each question of the protocol, blindly, and seals the ledger `S`. Takes up what an
+/// earlier process left; an accepted judgment is never asked for again.
 ///
 /// # Errors
 /// [`FailureClass::Incomplete`] where the audit was interrupted, the budget is used up, the judge cannot be reached or changes its model, or
 /// more packets than the spec tolerates are left without a judgment; it can be resumed then.
 /// [`FailureClass::Evidence`] where a ledger or a blob is damaged. [`FailureClass::Usage`] where a key is not set.
-pub async fn judge(
-    frozen: &Frozen,
+pub async fn judge<S: Judging>(
+    protocol: &Protocol,
     folder: &RunFolder,
-    answers: &AnswersLock,
+    answers: &Lock<S::Before>,
     context: &Context,
-) -> Result<JudgmentsLock, Failure> {
-    let writer = match ledger::open::<Judgments>(folder, answers)? {
-        Opened::Sealed(lock) => return Ok(lock),
+) -> Result<Lock<S>, Failure> {
+    let writer = match ledger::open::<S>(folder, answers)? {
+        Opened::Sealed(lock) => {
+            context.budget.count(progress::spent::<S>(folder.path())?);
+            return Ok(lock);
+        }
         Opened::Open(writer) => writer,
     };
     for note in writer.notes() {
         context.observer.observe(Event::Note(note.clone()));
     }
-    let protocol = &frozen.protocol;
     let plan = plan(protocol, answers)?;
-    let (seed, (done, served, spent)) = (protocol.seeds.packets, progress::read(folder.path())?);
+    let (orders, (done, served, spent)) = (S::orders(protocol), progress::read::<S>(folder.path())?);
     context.budget.count(spent);
-    let work = Work { seed, folder, writer: &writer, done, served, context, tally: Tally::default() };
-    let packets = run(frozen, &plan, &work).await?;
-    check_missing(frozen, packets, &work)?;
+    let work = Work { orders, folder, writer: &writer, done, served, context, tally: Tally::default() };
+    let packets = run(protocol, &plan, &work).await?;
+    check_missing(protocol, packets, &work)?;
     drop(work);
     let lock = writer.seal().await?;
-    context.observer.observe(Event::Sealed(StageName::Judge));
+    context.observer.observe(Event::Sealed(S::STAGE));
     Ok(lock)
 }
 
 /// What both ways of judging need.
-pub(super) struct Work<'a> {
-    /// The key of the labels' order.
-    pub seed: [u8; 32],
+pub(super) struct Work<'a, S: Judging> {
+    /// The keys of the labels' order.
+    pub orders: Orders,
     /// The run.
     pub folder: &'a RunFolder,
     /// The ledger.
-    pub writer: &'a Writer<Judgments>,
+    pub writer: &'a Writer<S>,
     /// What it said at the start.
     pub done: progress::Progress,
     /// What judges say beside accepted judgments.
@@ -80,20 +83,20 @@ impl Packets {
 }
 
 /// Judges what is left.
-async fn run(frozen: &Frozen, plan: &Plan, work: &Work<'_>) -> Result<Packets, Failure> {
-    let spec = &frozen.protocol.spec.judge;
+async fn run<S: Judging>(protocol: &Protocol, plan: &Plan, work: &Work<'_, S>) -> Result<Packets, Failure> {
+    let spec = &protocol.spec.judge;
     let backend = match &spec.backend {
         JudgeBackend::Embedded => None,
         JudgeBackend::Model(spec) => {
-            Some(Backend::Llm(Box::new(LlmJudge::new(spec, &frozen.protocol.judge_prompt, work.context)?)))
+            Some(Backend::Llm(Box::new(LlmJudge::new(spec, &protocol.judge_prompt, S::WHOSE, work.context)?)))
         }
-        JudgeBackend::Command(spec) => Some(Backend::Command(CommandJudge::new(spec, work.context)?)),
+        JudgeBackend::Command(spec) => Some(Backend::Command(CommandJudge::new(spec, S::WHOSE, work.context)?)),
     };
     let total = plan.tasks.len() as u64;
     let done =
         plan.tasks.iter().filter(|task| work.done.get(&task.question.id).is_some_and(progress::Recorded::complete));
     let done = done.count() as u64;
-    work.context.observer.observe(Event::Started { stage: StageName::Judge, done, total });
+    work.context.observer.observe(Event::Started { stage: S::STAGE, done, total });
     match backend {
         None => batch::run(plan, work).await.map(|()| Packets::default()),
         Some(backend) => calls::run(plan, work, &backend, spec).await,
@@ -102,12 +105,13 @@ async fn run(frozen: &Frozen, plan: &Plan, work: &Work<'_>) -> Result<Packets, F
 
 /// A question without a judgment is left out of the analysis, as one with a missing cell is. Only questions whose answers
 /// differ have packets, so that what is missing is weighed against packets alone: among all questions, those that differ
-/// would be lost unnoticed where they are few. And where nothing at all was judged, no tolerance helps.
-fn check_missing(frozen: &Frozen, packets: Packets, work: &Work<'_>) -> Result<(), Failure> {
+/// would be lost unnoticed where they are few. And where nothing at all was judged, no tolerance helps. A diagnosis stops
+/// nothing: its figure says what it lacks.
+fn check_missing<S: Judging>(protocol: &Protocol, packets: Packets, work: &Work<'_, S>) -> Result<(), Failure> {
     if packets.missing == 0 {
         return Ok(());
     }
-    if let Some(why) = weigh(&frozen.protocol, packets, &work.tally) {
+    if let Some(why) = weigh(protocol, packets, &work.tally).filter(|_| S::DECIDES) {
         return Err(Failure::new(FailureClass::Incomplete, why)
             .with_hint("run the same command again: only what is missing is asked for"));
     }

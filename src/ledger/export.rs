@@ -1,6 +1,6 @@
 //! A copy of a finished run without its texts: ids, digests and labels, for those who may not have the rest.
 
-use super::stage::{Answers, Evidence, Judgments, Protocol, Stage as _};
+use super::stage::{FILES, Protocol, Stage as _};
 use super::{LedgerError, files, read};
 use camino::Utf8Path;
 use std::fs::{self, OpenOptions};
@@ -14,10 +14,14 @@ use std::fs::{self, OpenOptions};
 /// # Errors
 /// The run is not sealed as a whole, `to` exists, or the file system refuses.
 pub fn export(run_folder: &Utf8Path, to: &Utf8Path) -> Result<(), LedgerError> {
-    read::open_locks(run_folder)?;
+    let (_, evidence, answers, _) = read::open_locks(run_folder)?;
+    read::open_side_locks(&evidence, &answers)?;
     fs::create_dir(to).map_err(|error| LedgerError::io("create", to, error))?;
-    for file in [Protocol::FILE, Evidence::FILE, Answers::FILE, Judgments::FILE] {
-        copy(&run_folder.join(file), &to.join(file))?;
+    for file in [Protocol::FILE].into_iter().chain(FILES) {
+        // The locks above hold that all are there that must be.
+        if files::look(&run_folder.join(file))?.is_some() {
+            copy(&run_folder.join(file), &to.join(file))?;
+        }
     }
     files::sync_folder(to)
 }

@@ -34,9 +34,11 @@ pub use files::{open_or_create, open_plain_file, read_plain};
 pub use folder::{Durability, RunFolder};
 pub use format::{FormatVersion, MAX_LINE_BYTES};
 pub use open::{Opened, open};
-pub use read::{Reader, is_evidence_replayed, is_replayed, open_evidence_locks, open_locks, read, sealed};
+pub use read::{
+    Reader, is_evidence_replayed, is_replayed, open_evidence_locks, open_locks, open_side_locks, read, sealed,
+};
 pub use scan::End;
 pub use sort::{Sorted, Sorter, Twice};
-pub use stage::{AnswersLock, EvidenceLock, JudgmentsLock, Lock, ProtocolLock, Recorded, Stage};
+pub use stage::{AnswersLock, EvidenceLock, JudgmentsLock, Lock, ProtocolLock, Recorded, SideLocks, Stage};
 pub use verify::{BlobCheck, Extent, StageReport, Verification, verify, verify_to};
 pub use writer::Writer;

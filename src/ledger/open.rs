@@ -3,7 +3,7 @@
 use super::commit::Tail;
 use super::format::Header;
 use super::scan::{End, Scan};
-use super::stage::FILES;
+use super::stage;
 use super::{Damage, Durability, LedgerError, Lock, Recorded, RunFolder, Writer, files, read};
 use crate::model::Digest;
 use camino::Utf8Path;
@@ -66,8 +66,7 @@ fn open_taken<S: Recorded>(folder: &RunFolder, before: &Lock<S::Before>) -> Resu
 /// A ledger that would begin anew while a later one stands was lost: what it held was paid for, and to ask for it again
 /// could not bring back what the later one continues.
 fn refuse_orphans<S: Recorded>(folder: &RunFolder) -> Result<(), LedgerError> {
-    let later = FILES.iter().skip_while(|file| **file != S::FILE).skip(1);
-    for file in later {
+    for file in stage::later(S::FILE) {
         if files::look(&folder.path().join(file))?.is_some_and(|metadata| metadata.len() > 0) {
             return Err(LedgerError::Lost { path: folder.path().join(S::FILE), later: file });
         }

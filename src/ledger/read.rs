@@ -1,7 +1,10 @@
 //! Ledgers as streams of records, and the locks of a finished run. Reads alone; never needs the run's OS lock.
 
 use super::scan::{End, Scan, Step};
-use super::stage::{Answers, AnswersLock, Evidence, EvidenceLock, Judgments, JudgmentsLock, ProtocolLock};
+use super::stage::{
+    Again, Answers, AnswersLock, Evidence, EvidenceLock, Judgments, JudgmentsLock, ProtocolLock, ReplicaAnswers,
+    ReplicaJudgments, Second, SideLocks, Stage,
+};
 use super::{Damage, LedgerError, Lock, Recorded, files, folder};
 use camino::Utf8Path;
 use std::fs::File;
@@ -64,7 +67,13 @@ impl<S: Recorded> Iterator for Reader<S> {
 /// # Errors
 /// A ledger is missing, or its header is not one of its stage.
 pub fn is_replayed(folder_path: &Utf8Path) -> Result<bool, LedgerError> {
-    Ok(is_evidence_replayed(folder_path)? || by_header::<Answers>(folder_path)? || by_header::<Judgments>(folder_path)?)
+    Ok(is_evidence_replayed(folder_path)?
+        || by_header::<Answers>(folder_path)?
+        || by_header::<Judgments>(folder_path)?
+        || by_header_if_there::<Again>(folder_path)?
+        || by_header_if_there::<Second>(folder_path)?
+        || by_header_if_there::<ReplicaAnswers>(folder_path)?
+        || by_header_if_there::<ReplicaJudgments>(folder_path)?)
 }
 
 /// The same of the evidence alone.
@@ -73,6 +82,11 @@ pub fn is_replayed(folder_path: &Utf8Path) -> Result<bool, LedgerError> {
 /// As [`is_replayed`], for the evidence ledger.
 pub fn is_evidence_replayed(folder_path: &Utf8Path) -> Result<bool, LedgerError> {
     by_header::<Evidence>(folder_path)
+}
+
+/// The same of a ledger that not every run has: whether it should be there is for others to say.
+fn by_header_if_there<S: Recorded>(folder_path: &Utf8Path) -> Result<bool, LedgerError> {
+    Ok(folder_path.join(S::FILE).symlink_metadata().is_ok() && by_header::<S>(folder_path)?)
 }
 
 fn by_header<S: Recorded>(folder_path: &Utf8Path) -> Result<bool, LedgerError> {
@@ -131,4 +145,35 @@ pub fn open_evidence_locks(folder_path: &Utf8Path) -> Result<(ProtocolLock, Evid
     let protocol = folder::protocol_lock(folder_path)?;
     let evidence = sealed::<Evidence>(&protocol)?;
     Ok((protocol, evidence))
+}
+
+/// The locks of the ledgers that not every run has: of those that are there.
+///
+/// # Errors
+/// One of them is damaged, not sealed, or continues another ledger than it should.
+pub fn open_side_locks(evidence: &EvidenceLock, answers: &AnswersLock) -> Result<SideLocks, LedgerError> {
+    let replica = match sealed_if_there::<ReplicaAnswers>(evidence)? {
+        Some(replica) => {
+            let judgments = sealed::<ReplicaJudgments>(&replica)?;
+            Some((replica, judgments))
+        }
+        // Judgments of answers that are not there continue nothing.
+        None if is_there::<ReplicaJudgments>(evidence.folder())? => {
+            return Err(LedgerError::Missing { path: evidence.folder().join(ReplicaAnswers::FILE) });
+        }
+        None => None,
+    };
+    Ok(SideLocks { again: sealed_if_there::<Again>(answers)?, second: sealed_if_there::<Second>(answers)?, replica })
+}
+
+fn sealed_if_there<S: Recorded>(before: &Lock<S::Before>) -> Result<Option<Lock<S>>, LedgerError> {
+    if is_there::<S>(before.folder())? { sealed::<S>(before).map(Some) } else { Ok(None) }
+}
+
+/// Whether the ledger of a stage lies in the folder, damaged or not.
+///
+/// # Errors
+/// The file system refuses.
+pub(super) fn is_there<S: Stage>(folder: &Utf8Path) -> Result<bool, LedgerError> {
+    Ok(files::look(&folder.join(S::FILE))?.is_some())
 }

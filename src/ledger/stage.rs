@@ -39,6 +39,18 @@ pub enum Answers {}
 /// Blind judgments of every packet.
 #[derive(Debug)]
 pub enum Judgments {}
+/// A sample of packets, judged once more by the same judge. There where the protocol asks for it, as all below.
+#[derive(Debug)]
+pub enum Again {}
+/// A sample of packets, judged by a second judge.
+#[derive(Debug)]
+pub enum Second {}
+/// Answers of a second generator to a sample of questions.
+#[derive(Debug)]
+pub enum ReplicaAnswers {}
+/// Judgments of the second generator's answers.
+#[derive(Debug)]
+pub enum ReplicaJudgments {}
 
 impl Stage for Protocol {
     const NAME: &'static str = "protocol";
@@ -68,16 +80,74 @@ impl Stage for Judgments {
     type Record = JudgmentsRecord;
 }
 
+impl Stage for Again {
+    const NAME: &'static str = "judgments-again";
+    const FILE: &'static str = "judgments-again.jsonl";
+    type Before = Answers;
+    type Record = JudgmentsRecord;
+}
+
+impl Stage for Second {
+    const NAME: &'static str = "judgments-second";
+    const FILE: &'static str = "judgments-second.jsonl";
+    type Before = Answers;
+    type Record = JudgmentsRecord;
+}
+
+impl Stage for ReplicaAnswers {
+    const NAME: &'static str = "answers-replica";
+    const FILE: &'static str = "answers-replica.jsonl";
+    type Before = Evidence;
+    type Record = AnswersRecord;
+}
+
+impl Stage for ReplicaJudgments {
+    const NAME: &'static str = "judgments-replica";
+    const FILE: &'static str = "judgments-replica.jsonl";
+    type Before = ReplicaAnswers;
+    type Record = JudgmentsRecord;
+}
+
 impl closed::Closed for Protocol {}
 impl closed::Closed for Evidence {}
 impl closed::Closed for Answers {}
 impl closed::Closed for Judgments {}
+impl closed::Closed for Again {}
+impl closed::Closed for Second {}
+impl closed::Closed for ReplicaAnswers {}
+impl closed::Closed for ReplicaJudgments {}
 impl Recorded for Evidence {}
 impl Recorded for Answers {}
 impl Recorded for Judgments {}
+impl Recorded for Again {}
+impl Recorded for Second {}
+impl Recorded for ReplicaAnswers {}
+impl Recorded for ReplicaJudgments {}
 
-/// The ledgers of a run in their order.
-pub(in crate::ledger) const FILES: [&str; 3] = [Evidence::FILE, Answers::FILE, Judgments::FILE];
+/// The ledgers that a run can have, each after the one that it continues. Every run has the first three.
+pub(in crate::ledger) const FILES: [&str; 7] = [
+    Evidence::FILE,
+    Answers::FILE,
+    Judgments::FILE,
+    Again::FILE,
+    Second::FILE,
+    ReplicaAnswers::FILE,
+    ReplicaJudgments::FILE,
+];
+/// For each of them, the ledger that it continues.
+const CONTINUED: [&str; 7] =
+    [Protocol::FILE, Evidence::FILE, Answers::FILE, Answers::FILE, Answers::FILE, Evidence::FILE, ReplicaAnswers::FILE];
+
+/// The ledgers that continue this one, or one that continues it.
+pub(in crate::ledger) fn later(file: &str) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    for (later, continued) in FILES.into_iter().zip(CONTINUED) {
+        if continued == file || found.contains(&continued) {
+            found.push(later);
+        }
+    }
+    found
+}
 
 /// The proof that stage `S` of the run in `folder` is sealed. Only this module makes one.
 #[derive(Debug)]
@@ -96,6 +166,31 @@ pub type EvidenceLock = Lock<Evidence>;
 pub type AnswersLock = Lock<Answers>;
 /// Judgments are sealed: gold may be read.
 pub type JudgmentsLock = Lock<Judgments>;
+
+/// The locks of the ledgers that are there only where the protocol asks for them. Gold is opened where they are those that it
+/// asks for.
+#[derive(Debug, Default)]
+pub struct SideLocks {
+    /// The same judge, asked again.
+    pub again: Option<Lock<Again>>,
+    /// The second judge.
+    pub second: Option<Lock<Second>>,
+    /// The second generator's answers, and their judgments.
+    pub replica: Option<(Lock<ReplicaAnswers>, Lock<ReplicaJudgments>)>,
+}
+
+impl SideLocks {
+    /// The names of the ledgers that are there, with their heads.
+    #[must_use]
+    pub fn heads(&self) -> Vec<(&'static str, Digest)> {
+        let again = self.again.as_ref().map(|lock| (Again::NAME, lock.head()));
+        let second = self.second.as_ref().map(|lock| (Second::NAME, lock.head()));
+        let replica = self.replica.as_ref().map(|(answers, judgments)| {
+            [(ReplicaAnswers::NAME, answers.head()), (ReplicaJudgments::NAME, judgments.head())]
+        });
+        again.into_iter().chain(second).chain(replica.into_iter().flatten()).collect()
+    }
+}
 
 impl<S: Stage> Lock<S> {
     /// Made where a seal was written or found intact, nowhere else.

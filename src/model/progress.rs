@@ -12,6 +12,14 @@ pub enum StageName {
     Generate,
     /// Answers to judgments.
     Judge,
+    /// A sample of packets to the same judge once more.
+    JudgeAgain,
+    /// A sample of packets to a second judge.
+    JudgeSecond,
+    /// A sample of questions to a second generator.
+    Replicate,
+    /// The second generator's answers to judgments.
+    JudgeReplica,
 }
 
 /// Something that happened.

@@ -15,6 +15,14 @@ pub enum Ledger {
     Answers,
     /// What was judged.
     Judgments,
+    /// What the same judge said of a sample once more.
+    Again,
+    /// What a second judge said of a sample.
+    Second,
+    /// What a second generator answered to a sample.
+    ReplicaAnswers,
+    /// What was judged of that.
+    ReplicaJudgments,
 }
 
 /// A kind of record.
@@ -59,7 +67,7 @@ pub struct Claim {
 }
 
 use Kind::{Accepted, Attempts, NotAccepted, Notes, Seal};
-use Ledger::{Answers, Evidence, Judgments};
+use Ledger::{Again, Answers, Evidence, Judgments, ReplicaAnswers, ReplicaJudgments, Second};
 use Source::{Classes, Protocol, Records, Rule};
 
 /// What D̂ of either kernel comes from. A question whose packet is not judged is left out of both.
@@ -80,10 +88,38 @@ const COURSE: &[Source] = &[
     Records(Answers, NotAccepted),
     Records(Judgments, Attempts),
     Records(Judgments, NotAccepted),
+    Records(Again, Attempts),
+    Records(Again, NotAccepted),
+    Records(Second, Attempts),
+    Records(Second, NotAccepted),
+    Records(ReplicaAnswers, Attempts),
+    Records(ReplicaAnswers, NotAccepted),
+    Records(ReplicaJudgments, Attempts),
+    Records(ReplicaJudgments, NotAccepted),
+];
+/// What diagnostics of judge and generator come from.
+const DIAGNOSTICS: &[Source] = &[
+    Records(Again, Accepted),
+    Records(Again, Notes),
+    Records(Second, Accepted),
+    Records(Second, Notes),
+    Records(ReplicaAnswers, Accepted),
+    Records(ReplicaAnswers, Notes),
+    Records(ReplicaJudgments, Accepted),
+    Records(ReplicaJudgments, Notes),
 ];
 /// What names the ledgers.
-const SEALS: &[Source] =
-    &[Protocol, Classes, Records(Evidence, Seal), Records(Answers, Seal), Records(Judgments, Seal)];
+const SEALS: &[Source] = &[
+    Protocol,
+    Classes,
+    Records(Evidence, Seal),
+    Records(Answers, Seal),
+    Records(Judgments, Seal),
+    Records(Again, Seal),
+    Records(Second, Seal),
+    Records(ReplicaAnswers, Seal),
+    Records(ReplicaJudgments, Seal),
+];
 
 impl Source {
     /// Its name in the matrix.
@@ -100,7 +136,7 @@ impl Source {
 
 impl Ledger {
     /// Every one, in the order of a run.
-    pub const ALL: [Self; 3] = [Evidence, Answers, Judgments];
+    pub const ALL: [Self; 7] = [Evidence, Answers, Judgments, Again, Second, ReplicaAnswers, ReplicaJudgments];
 
     /// Its name.
     #[must_use]
@@ -109,6 +145,10 @@ impl Ledger {
             Self::Evidence => "evidence",
             Self::Answers => "answers",
             Self::Judgments => "judgments",
+            Self::Again => "judgments-again",
+            Self::Second => "judgments-second",
+            Self::ReplicaAnswers => "answers-replica",
+            Self::ReplicaJudgments => "judgments-replica",
         }
     }
 }
@@ -163,7 +203,8 @@ fn sources(topic: Topic) -> Vec<Source> {
         | Topic::Correctness => join(&[CHURN]),
         Topic::Changed => vec![Protocol],
         Topic::Flips | Topic::Turnover | Topic::AtRisk | Topic::Placebo => join(&[CHURN, TURNOVER]),
-        Topic::Validity | Topic::Sample | Topic::Whole => join(&[CHURN, COURSE]),
+        Topic::Validity => join(&[CHURN, COURSE, DIAGNOSTICS]),
+        Topic::Sample | Topic::Whole => join(&[CHURN, COURSE]),
         Topic::Reproduce => join(&[SEALS]),
     }
 }
@@ -269,6 +310,6 @@ mod tests {
         let records = Ledger::ALL.into_iter().flat_map(|ledger| Kind::ALL.map(|kind| Records(ledger, kind)));
         let names: std::collections::BTreeSet<String> =
             records.chain([Protocol, Rule, Classes]).map(Source::name).collect();
-        assert_eq!(names.len(), 18);
+        assert_eq!(names.len(), 38);
     }
 }

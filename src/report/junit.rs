@@ -1,6 +1,6 @@
 //! JUnit XML, for CI systems that show test results: the gate is one test, each stable flip another.
 
-use super::document::{Block, DiffLine};
+use super::document::{Block, DiffLine, Line, Part};
 use super::escape::Untrusted;
 use super::result::AuditResult;
 use super::view;
@@ -37,7 +37,21 @@ fn gate(result: &AuditResult) -> TestCase {
         (false, Verdict::Compatible) => TestCaseStatus::success(),
         (false, _) => skipped(view::headline(result)),
     };
-    case("gate", result, status)
+    let mut case = case("gate", result, status);
+    let diagnostics: Vec<String> = view::diagnostics(result).iter().map(words).collect();
+    if !diagnostics.is_empty() {
+        case.set_system_out(diagnostics.join("\n"));
+    }
+    case
+}
+
+/// A line without emphasis.
+fn words(line: &Line<'_>) -> String {
+    let part = |part: &Part<'_>| match part {
+        Part::Ours(text) | Part::Strong(text) | Part::Code(text) => text.clone(),
+        Part::Theirs(text, limit) | Part::Prose(text, limit) => text.visible(*limit),
+    };
+    line.0.iter().map(part).collect()
 }
 
 fn flip_case(result: &AuditResult, question: Untrusted<'_>, lines: &[Block<'_>]) -> TestCase {

@@ -1,6 +1,6 @@
 //! The result of an audit: all that any report shows. `result.json` is its versioned image.
 
-use crate::analyze::Analysis;
+use crate::analyze::{Analysis, Diagnostics};
 use crate::gate::Decision;
 use crate::model::{Digest, PassedOver, QuestionId};
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,8 @@ pub struct AuditResult {
     pub decision: Decision,
     /// Every figure.
     pub analysis: Analysis,
+    /// What diagnostics of the judge came to, where the spec asks for any. None moves the verdict.
+    pub diagnostics: Option<Diagnostics>,
     /// The physical snapshots, in the audit's order.
     pub snapshots: Vec<SnapshotSummary>,
     /// What answered and what judged.

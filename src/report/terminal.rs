@@ -30,7 +30,13 @@ pub fn terminal(result: &AuditResult, width: u16) -> String {
             _ => String::new(),
         });
     }
-    text + &also(&document, width)
+    text + &diagnostics(result, width) + &also(&document, width)
+}
+
+/// The judge held against itself and against another one, where it was.
+fn diagnostics(result: &AuditResult, width: u16) -> String {
+    let lines: String = view::diagnostics(result).iter().map(|fact| wrapped(&line(fact), width, "  ")).collect();
+    if lines.is_empty() { lines } else { lines + "\n" }
 }
 
 /// The diagnoses that only the reports show in full, in a line.

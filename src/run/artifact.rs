@@ -12,12 +12,16 @@ const MAX_BYTES: u64 = 1 << 30;
 const MAX_FILES: u64 = 500_000;
 
 /// The files of a run's own folder. Blobs lie in `blobs`.
-const FILES: [&str; 20] = [
+const FILES: [&str; 24] = [
     "protocol.lock.json",
     "vectors.jsonl",
     "evidence.jsonl",
     "answers.jsonl",
     "judgments.jsonl",
+    "judgments-again.jsonl",
+    "judgments-second.jsonl",
+    "answers-replica.jsonl",
+    "judgments-replica.jsonl",
     "classes.jsonl",
     "export.json",
     "claims.json",

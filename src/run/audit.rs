@@ -3,7 +3,7 @@
 use super::classes::{self, Written};
 use super::recompute::{self, Computed, Locks};
 use super::shard::{self, Shard};
-use super::{Prepared, origin, replay};
+use super::{Prepared, diagnose, origin, replay};
 use crate::freeze::{Frozen, Protocol};
 use crate::http::Context;
 use crate::ledger::RunFolder;
@@ -49,9 +49,10 @@ async fn stages(prepared: Prepared, context: &Context) -> Result<(RunFolder, Pro
     let (folder, frozen) = open_run(prepared, context)?;
     replay::pass_over(&folder, context)?;
     let evidence = retrieve::retrieve(&frozen, &folder, context).await?;
-    let answers = generate::generate(&frozen, &folder, &evidence, context).await?;
-    let judgments = judge::judge(&frozen, &folder, &answers, context).await?;
-    let locks = Locks { protocol: frozen.lock, evidence, answers, judgments };
+    let answers = generate::generate(&frozen.protocol, &folder, &evidence, context).await?;
+    let judgments = judge::judge(&frozen.protocol, &folder, &answers, context).await?;
+    let side = diagnose::seal(&frozen.protocol, &folder, (&evidence, &answers), context).await?;
+    let locks = Locks { protocol: frozen.lock, evidence, answers, judgments, side };
     Ok((folder, frozen.protocol, locks))
 }
 

@@ -48,6 +48,10 @@ const fn file(ledger: Ledger) -> &'static str {
         Ledger::Evidence => stage::Evidence::FILE,
         Ledger::Answers => stage::Answers::FILE,
         Ledger::Judgments => stage::Judgments::FILE,
+        Ledger::Again => stage::Again::FILE,
+        Ledger::Second => stage::Second::FILE,
+        Ledger::ReplicaAnswers => stage::ReplicaAnswers::FILE,
+        Ledger::ReplicaJudgments => stage::ReplicaJudgments::FILE,
     }
 }
 

@@ -13,18 +13,22 @@ const A_DOCUMENT: u64 = 200;
 /// The calls of generation and of judging, each at its longest.
 pub(super) fn amount(protocol: &Protocol, calls_a_packet: u64) -> Amount {
     let generating = match &protocol.spec.generate.backend {
-        GenerateBackend::Model(server) => generating(protocol, server),
+        GenerateBackend::Model(server) => generated(protocol, server),
         // What a deployed system reads is not seen, and so not known beforehand.
         GenerateBackend::Reader(_) | GenerateBackend::Command(_) | GenerateBackend::BlackBox(_) => Amount::default(),
     };
-    let judging = match &protocol.spec.judge.backend {
-        JudgeBackend::Model(server) => judging(protocol, server, calls_a_packet),
-        JudgeBackend::Embedded | JudgeBackend::Command(_) => Amount::default(),
-    };
-    generating.plus(judging)
+    generating.plus(judging(protocol, calls_a_packet))
 }
 
-fn generating(protocol: &Protocol, server: &ModelServer) -> Amount {
+/// The calls of judging alone, each at its longest.
+pub(super) fn judging(protocol: &Protocol, calls_a_packet: u64) -> Amount {
+    match &protocol.spec.judge.backend {
+        JudgeBackend::Model(server) => judged(protocol, server, calls_a_packet),
+        JudgeBackend::Embedded | JudgeBackend::Command(_) => Amount::default(),
+    }
+}
+
+fn generated(protocol: &Protocol, server: &ModelServer) -> Amount {
     let retrieve = &protocol.spec.retrieve;
     let evidence = u64::from(retrieve.top_k) * (u64::from(retrieve.max_chars) + A_DOCUMENT);
     let closed =
@@ -39,7 +43,7 @@ fn generating(protocol: &Protocol, server: &ModelServer) -> Amount {
     })
 }
 
-fn judging(protocol: &Protocol, server: &ModelServer, calls_a_packet: u64) -> Amount {
+fn judged(protocol: &Protocol, server: &ModelServer, calls_a_packet: u64) -> Amount {
     let answers = protocol.snapshots.len() as u64 * u64::from(protocol.spec.generate.repeats);
     let answers = answers * (u64::from(protocol.spec.generate.max_answer_bytes) + 32);
     let template = protocol.judge_prompt.len() as u64 + AROUND;

@@ -121,13 +121,16 @@ fn shared_database(spec: &Spec) -> Option<&Utf8Path> {
 
 fn commands(spec: &Spec) -> impl Iterator<Item = &CommandSpec> {
     let embedder = spec.retrieve.embed.as_ref().map(|embed| &embed.backend);
+    let judges = spec.judges().map(|(_, backend)| match backend {
+        JudgeBackend::Command(command) => Some(command),
+        JudgeBackend::Model(_) | JudgeBackend::Embedded => None,
+    });
+    let generators = spec.generators().map(|(_, backend)| answering(backend));
     let commands = [
         if let Some(EmbedBackend::Command(command)) = embedder { Some(command) } else { None },
         if let RetrieveBackend::Command(command) = &spec.retrieve.backend { Some(command) } else { None },
-        answering(&spec.generate.backend),
-        if let JudgeBackend::Command(command) = &spec.judge.backend { Some(command) } else { None },
     ];
-    commands.into_iter().flatten()
+    commands.into_iter().chain(generators).chain(judges).flatten()
 }
 
 /// The program that answers, be it the generator or what asks a deployed system.

@@ -65,6 +65,7 @@ pub fn analyze(request: &Request) -> Result<AuditResult, Failure> {
         protocol: digest,
         spec: digest,
         decision,
+        diagnostics: None,
         flips: flips(&analysis.flips, &observations, request),
         snapshots: snapshots(request),
         machinery: machinery(request),

@@ -23,7 +23,8 @@ pub(super) enum Texts {
 }
 
 impl Texts {
-    fn answer(&self, digest: &Digest) -> Result<Answer, Failure> {
+    /// The answer of this digest.
+    pub(super) fn answer(&self, digest: &Digest) -> Result<Answer, Failure> {
         match self {
             Self::Whole(blobs) => text(blobs, digest),
             Self::LeftOut => name_of(digest),
@@ -241,7 +242,7 @@ impl Answers {
 }
 
 /// The judged pairs of one question.
-type Labels = BTreeMap<(Answer, Answer), Label>;
+pub(super) type Labels = BTreeMap<(Answer, Answer), Label>;
 
 /// What the judgments ledger says of one question.
 #[derive(Default)]
@@ -290,7 +291,7 @@ impl Judgments {
 }
 
 /// The labels of a packet by the answers they are about.
-fn labels(
+pub(super) fn labels(
     packet: &Packet,
     judgment: &AcceptedJudgment,
     answer: impl Fn(&Digest) -> Result<Answer, Failure>,
@@ -308,6 +309,7 @@ fn labels(
     Ok(labels)
 }
 
-fn unfit(question: &QuestionId, what: &str) -> Failure {
+/// The failure of a ledger of judgments that contradicts itself.
+pub(super) fn unfit(question: &QuestionId, what: &str) -> Failure {
     Failure::new(FailureClass::Evidence, format!("the judgments ledger has {what} (question `{question}`)"))
 }

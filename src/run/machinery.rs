@@ -77,7 +77,8 @@ fn retriever(spec: &RetrieveSpec) -> String {
     }
 }
 
-fn generator(backend: &GenerateBackend) -> String {
+/// What a generator is called.
+pub(super) fn generator(backend: &GenerateBackend) -> String {
     match backend {
         GenerateBackend::Reader(_) => "embedded reader".to_owned(),
         GenerateBackend::Model(server) => model(server),
@@ -91,7 +92,8 @@ fn generator(backend: &GenerateBackend) -> String {
     }
 }
 
-fn judge(backend: &JudgeBackend) -> String {
+/// What a judge is called.
+pub(super) fn judge(backend: &JudgeBackend) -> String {
     match backend {
         JudgeBackend::Embedded => "embedded judge".to_owned(),
         JudgeBackend::Model(server) => model(server),

@@ -15,11 +15,15 @@ pub(super) const CLAIMS: [&str; 2] = ["claims.json", "claims.md"];
 /// The result and the report for people.
 pub(super) const REPORTS: [&str; 2] = ["result.json", "report.md"];
 /// Every file of an export but the manifest.
-const FILES: [&str; 10] = [
+const FILES: [&str; 14] = [
     stage::Protocol::FILE,
     stage::Evidence::FILE,
     stage::Answers::FILE,
     stage::Judgments::FILE,
+    stage::Again::FILE,
+    stage::Second::FILE,
+    stage::ReplicaAnswers::FILE,
+    stage::ReplicaJudgments::FILE,
     classes::FILE,
     REPORTS[0],
     REPORTS[1],

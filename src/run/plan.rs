@@ -32,6 +32,8 @@ pub struct Plan {
     pub answers: u64,
     /// Packets to judge at most.
     pub packets: u64,
+    /// What diagnostics add, a line each.
+    pub diagnostics: Vec<String>,
     /// External calls at most, without retries: what the embedded reader and judge do is no call.
     pub calls: u64,
     /// What the calls take at most, as far as can be told: all evidence at its full length, answers as long as they may be.
@@ -65,16 +67,81 @@ pub(super) fn of(protocol: &Protocol) -> Plan {
     let snapshots = protocol.snapshots.len() as u64;
     let repeats = u64::from(protocol.spec.generate.repeats);
     let answers = questions * snapshots * repeats;
-    let generate = if matches!(protocol.spec.generate.backend, GenerateBackend::Reader(_)) { 0 } else { answers };
     let longest = u64::from(protocol.spec.generate.max_answer_bytes);
     let calls_a_packet = parts::most(snapshots * repeats, longest);
-    let judge =
-        if matches!(protocol.spec.judge.backend, JudgeBackend::Embedded) { 0 } else { questions * calls_a_packet };
-    let calls = generate + judge;
-    let amount = cost::amount(protocol, calls_a_packet);
+    let added = Added::all(protocol, calls_a_packet);
+    let own = generate_calls(protocol) + judge_calls(protocol, calls_a_packet);
+    let calls = own + added.iter().map(|added| added.calls).sum::<u64>();
+    let amount = added.iter().fold(cost::amount(protocol, calls_a_packet), |amount, added| amount.plus(added.amount));
+    let diagnostics = added.iter().map(Added::told).collect();
     let exceeds = exceeds(&protocol.spec.budget, calls, amount);
     let sensitivity = sensitivity(protocol);
-    Plan { questions, snapshots, repeats, answers, packets: questions, calls, amount, exceeds, sensitivity }
+    Plan {
+        questions,
+        snapshots,
+        repeats,
+        answers,
+        packets: questions,
+        diagnostics,
+        calls,
+        amount,
+        exceeds,
+        sensitivity,
+    }
+}
+
+/// Calls to a generator at most.
+fn generate_calls(protocol: &Protocol) -> u64 {
+    match protocol.spec.generate.backend {
+        GenerateBackend::Reader(_) => 0,
+        GenerateBackend::Model(_) | GenerateBackend::Command(_) | GenerateBackend::BlackBox(_) => {
+            let cells = protocol.questions.len() * protocol.snapshots.len();
+            cells as u64 * u64::from(protocol.spec.generate.repeats)
+        }
+    }
+}
+
+/// Calls to a judge at most.
+const fn judge_calls(protocol: &Protocol, calls_a_packet: u64) -> u64 {
+    match protocol.spec.judge.backend {
+        JudgeBackend::Embedded => 0,
+        JudgeBackend::Model(_) | JudgeBackend::Command(_) => protocol.questions.len() as u64 * calls_a_packet,
+    }
+}
+
+/// What a diagnosis adds to the plan.
+struct Added {
+    what: &'static str,
+    questions: usize,
+    calls: u64,
+    amount: Amount,
+}
+
+impl Added {
+    /// Those that the protocol asks for.
+    fn all(protocol: &Protocol, calls_a_packet: u64) -> Vec<Self> {
+        let judged = |what, view: Protocol| Self {
+            what,
+            questions: view.questions.len(),
+            calls: judge_calls(&view, calls_a_packet),
+            amount: cost::judging(&view, calls_a_packet),
+        };
+        let again = protocol.again().map(|view| judged("the judge again", view));
+        let second = protocol.second().map(|view| judged("the second judge", view));
+        let replica = protocol.replica().map(|view| Self {
+            what: "the second generator",
+            questions: view.questions.len(),
+            calls: generate_calls(&view) + judge_calls(&view, calls_a_packet),
+            amount: cost::amount(&view, calls_a_packet),
+        });
+        [again, second, replica].into_iter().flatten().collect()
+    }
+
+    fn told(&self) -> String {
+        let Self { what, questions, calls, amount } = self;
+        let takes = if amount.tokens == 0 { String::new() } else { format!(", up to {amount}") };
+        format!("diagnosis by {what}: {questions} questions, at most {calls} of these calls{takes}")
+    }
 }
 
 /// The first limit that the plan does not keep.

@@ -3,18 +3,27 @@
 use super::Prepared;
 use crate::http::Context;
 use crate::http::chat::Probed;
+use crate::ledger::stage::{Answers, Judgments, ReplicaAnswers, Second};
 use crate::model::{Failure, FailureClass};
 use crate::{generate, judge};
 
-/// Asks the generator and the judge once each, where they are servers. A failure of one does not keep the other from
+/// Asks the generators and the judges once each, where they are servers. A failure of one does not keep the other from
 /// being asked.
 ///
 /// # Errors
 /// A key is not set.
 pub async fn probe(prepared: &Prepared, context: &Context) -> Result<Vec<Probed>, Failure> {
-    let generator = generate::probe(&prepared.protocol, context).await?;
-    let judge = judge::probe(&prepared.protocol, context).await?;
-    let mut probed: Vec<Probed> = generator.into_iter().chain(judge).collect();
+    let generator = generate::probe::<Answers>(&prepared.protocol, context).await?;
+    let replica = match prepared.protocol.replica() {
+        Some(replica) => generate::probe::<ReplicaAnswers>(&replica, context).await?,
+        None => None,
+    };
+    let judge = judge::probe::<Judgments>(&prepared.protocol, context).await?;
+    let second = match prepared.protocol.second() {
+        Some(second) => judge::probe::<Second>(&second, context).await?,
+        None => None,
+    };
+    let mut probed: Vec<Probed> = generator.into_iter().chain(replica).chain(judge).chain(second).collect();
     for one in &mut probed {
         // Nothing is begun that could be completed later: what is refused is the spec's fault.
         let refused = one.facts.status.is_some_and(|status| (400..500).contains(&status) && status != 429);

@@ -6,13 +6,13 @@ use super::flips::{self, Flipped, Kept};
 use super::found::Texts;
 use super::join::Join;
 use super::tally::{self, Tally};
-use super::{evidence, machinery, manifest, origin, shard, standing};
-use crate::analyze::{Accumulator, Analysis, AnalyzeError, Settings};
+use super::{evidence, judges, machinery, manifest, origin, shard, standing};
+use crate::analyze::{Accumulator, Analysis, AnalyzeError, Diagnostics, Settings};
 use crate::freeze::{self, Protocol, Selection};
 use crate::gate;
 use crate::ledger::stage::{self, Stage as _};
-use crate::ledger::{self, AnswersLock, BlobReader, EvidenceLock, JudgmentsLock, ProtocolLock};
-use crate::model::{Digest, Failure, FailureClass, SnapshotName};
+use crate::ledger::{self, AnswersLock, BlobReader, EvidenceLock, JudgmentsLock, ProtocolLock, SideLocks};
+use crate::model::{Digest, Failure, FailureClass, Observation, SnapshotName};
 use crate::report::{self, AuditResult, FlipDetail, SnapshotSummary};
 use camino::Utf8Path;
 use std::io::{self, BufRead, BufReader};
@@ -27,6 +27,7 @@ pub(super) struct Locks {
     pub evidence: EvidenceLock,
     pub answers: AnswersLock,
     pub judgments: JudgmentsLock,
+    pub side: SideLocks,
 }
 
 /// What follows from the ledgers of a run.
@@ -44,7 +45,8 @@ impl Locks {
     /// The locks of the run in this folder.
     pub(super) fn open(folder: &Utf8Path) -> Result<Self, Failure> {
         let (protocol, evidence, answers, judgments) = ledger::open_locks(folder)?;
-        Ok(Self { protocol, evidence, answers, judgments })
+        let side = ledger::open_side_locks(&evidence, &answers)?;
+        Ok(Self { protocol, evidence, answers, judgments, side })
     }
 
     /// What a report names: the heads of the ledgers, and the digest of what the figures need of the texts.
@@ -54,9 +56,9 @@ impl Locks {
             ("evidence", self.evidence.head()),
             ("answers", self.answers.head()),
             ("judgments", self.judgments.head()),
-            ("classes", classes),
         ];
-        heads.into_iter().map(|(name, head)| (name.to_owned(), head)).collect()
+        let heads = heads.into_iter().chain(self.side.heads()).chain([("classes", classes)]);
+        heads.map(|(name, head)| (name.to_owned(), head)).collect()
     }
 }
 
@@ -83,14 +85,16 @@ pub(super) fn compute_from(
     tally: Tally,
 ) -> Result<(Computed, Written), Failure> {
     let folder = locks.judgments.folder();
-    let gold = Some(freeze::gold::open(&locks.judgments, protocol)?);
+    let gold = Some(freeze::gold::open(&locks.judgments, &locks.side, protocol)?);
+    let mut sampled = Sampled::of(if protocol.is_sampled() { Some(freeze::load(folder)?) } else { None });
     let mut sources = Sources { selection, join, gold, texts: Texts::Whole(BlobReader::at(folder)) };
     let settings = settings(protocol);
     let mut accumulator = Accumulator::new(&settings).map_err(refused)?;
     let (mut writer, mut flipped) = (classes::Writer::new(protocol)?, Flipped::new());
-    let collected = collect::collect(protocol, &mut sources, tally, |question, found, observation| {
+    let mut collected = collect::collect(protocol, &mut sources, tally, |question, found, observation| {
         writer.question(question, &found.answers.distinct(protocol), &found.gold)?;
         let Some(observation) = observation else { return Ok(()) };
+        sampled.keep(&observation);
         if accumulator.take(&observation).map_err(refused)? {
             flipped.insert(question.id.clone(), Kept::of(question, found));
         }
@@ -98,6 +102,8 @@ pub(super) fn compute_from(
     })?;
     let (analysis, written) = (accumulator.finish().map_err(refused)?, writer.finish()?);
     let flips = flips::details(folder, &flipped, &analysis.flips)?;
+    let diagnostics = sampled.diagnostics(folder, &sources.texts, &mut collected.tally)?;
+    let analysis = (analysis, diagnostics);
     let computed = assemble(protocol, folder, collected, analysis, flips, flipped, locks.heads(written.digest))?;
     Ok((computed, written))
 }
@@ -111,6 +117,13 @@ pub(super) fn compute_without_texts(folder: &Utf8Path, locks: &Locks) -> Result<
     let (protocol, mut selection) = freeze::outline_without_texts(folder, classes.questions())?;
     let protocol = &protocol;
     classes.check(protocol)?;
+    protocol.check_side(&locks.side)?;
+    let mut sampled = Sampled::of(if protocol.is_sampled() {
+        let questions = Classes::open(folder)?.questions().collect::<Result<Vec<_>, Failure>>()?;
+        Some(protocol.clone().with_questions(questions))
+    } else {
+        None
+    });
     let digest = classes.digest();
     let mut classes = Classes::open(folder)?;
     let settings = settings(protocol);
@@ -118,9 +131,10 @@ pub(super) fn compute_without_texts(folder: &Utf8Path, locks: &Locks) -> Result<
     let (mut tally, mut flipped) = (Tally::default(), Flipped::new());
     let mut join = Join::read(protocol, folder, &mut tally)?;
     let mut sources = Sources { selection: &mut selection, join: &mut join, gold: None, texts: Texts::LeftOut };
-    let collected = collect::collect(protocol, &mut sources, tally, |question, found, observation| {
+    let mut collected = collect::collect(protocol, &mut sources, tally, |question, found, observation| {
         let scores = classes.scores(&found.answers.distinct(protocol))?;
         let Some(observation) = observation else { return Ok(()) };
+        sampled.keep(&observation);
         if accumulator.take_recorded(&observation, &scores).map_err(refused)? {
             flipped.insert(question.id.clone(), Kept::of(question, found));
         }
@@ -128,11 +142,40 @@ pub(super) fn compute_without_texts(folder: &Utf8Path, locks: &Locks) -> Result<
     })?;
     let analysis = accumulator.finish().map_err(refused)?;
     let flips = flips::details_without_texts(&flipped, &analysis.flips);
-    assemble(protocol, folder, collected, analysis, flips, flipped, locks.heads(digest))
+    let diagnostics = sampled.diagnostics(folder, &sources.texts, &mut collected.tally)?;
+    assemble(protocol, folder, collected, (analysis, diagnostics), flips, flipped, locks.heads(digest))
 }
 
+/// What is kept of the questions of samples, where the protocol asks for diagnostics: they are few.
+struct Sampled {
+    /// The protocol with its questions.
+    protocol: Option<Protocol>,
+    observed: Vec<Observation>,
+}
+
+impl Sampled {
+    const fn of(protocol: Option<Protocol>) -> Self {
+        Self { protocol, observed: Vec::new() }
+    }
+
+    fn keep(&mut self, observation: &Observation) {
+        let wanted = |protocol: &Protocol| protocol.samples.contains(&observation.id);
+        if self.protocol.as_ref().is_some_and(wanted) {
+            self.observed.push(observation.clone());
+        }
+    }
+
+    fn diagnostics(self, folder: &Utf8Path, texts: &Texts, tally: &mut Tally) -> Result<Option<Diagnostics>, Failure> {
+        match &self.protocol {
+            Some(protocol) => judges::diagnostics(protocol, folder, texts, &self.observed, tally),
+            None => Ok(None),
+        }
+    }
+}
+
+/// The failure of ledgers whose figures the statistics refuse.
 #[expect(clippy::needless_pass_by_value, reason = "shaped for `map_err`")]
-fn refused(error: AnalyzeError) -> Failure {
+pub(super) fn refused(error: AnalyzeError) -> Failure {
     Failure::new(FailureClass::Evidence, format!("failed to analyze the run: {error}"))
 }
 
@@ -140,7 +183,7 @@ fn assemble(
     protocol: &Protocol,
     folder: &Utf8Path,
     mut collected: Collected,
-    analysis: Analysis,
+    (analysis, diagnostics): (Analysis, Option<Diagnostics>),
     flips: Vec<FlipDetail>,
     flipped: Flipped,
     heads: Vec<(String, Digest)>,
@@ -156,6 +199,7 @@ fn assemble(
         spec: protocol.spec_digest,
         decision: gate::decide(&analysis, &protocol.spec.gate),
         analysis,
+        diagnostics,
         flips,
         snapshots: snapshots(protocol),
         machinery,

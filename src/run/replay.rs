@@ -3,9 +3,9 @@
 
 use crate::http::{Context, Tape, Unit};
 use crate::ledger::record::{Outcome, Record};
-use crate::ledger::stage::{Answers, Evidence, Judgments, Stage};
+use crate::ledger::stage::{Again, Answers, Evidence, Judgments, ReplicaAnswers, ReplicaJudgments, Second, Stage};
 use crate::ledger::{self, LedgerError, Recorded, RunFolder};
-use crate::model::Failure;
+use crate::model::{Cell, Failure, QuestionId};
 use camino::Utf8Path;
 use std::collections::HashMap;
 
@@ -29,8 +29,26 @@ pub(super) fn pass_over(folder: &RunFolder, context: &Context) -> Result<(), Fai
     let Some(tape) = context.client.tape().filter(|tape| tape.replays()) else { return Ok(()) };
     let path = folder.path();
     skip::<Evidence, _, _, _>(path, tape, |key| Unit::evidence(&key.question, &key.snapshot, key.pass))?;
-    skip::<Answers, _, _, _>(path, tape, Unit::answer)?;
-    skip::<Judgments, _, _, _>(path, tape, Unit::judgment)
+    skip_answers::<Answers, _, _>(path, tape)?;
+    skip_judgments::<Judgments, _, _>(path, tape)?;
+    skip_judgments::<Again, _, _>(path, tape)?;
+    skip_judgments::<Second, _, _>(path, tape)?;
+    skip_answers::<ReplicaAnswers, _, _>(path, tape)?;
+    skip_judgments::<ReplicaJudgments, _, _>(path, tape)
+}
+
+fn skip_answers<S, A, N>(folder: &Utf8Path, tape: &dyn Tape) -> Result<(), Failure>
+where
+    S: Recorded + Stage<Record = Record<Cell, A, N>>,
+{
+    skip::<S, _, _, _>(folder, tape, |cell| Unit::answer(S::NAME, cell))
+}
+
+fn skip_judgments<S, A, N>(folder: &Utf8Path, tape: &dyn Tape) -> Result<(), Failure>
+where
+    S: Recorded + Stage<Record = Record<QuestionId, A, N>>,
+{
+    skip::<S, _, _, _>(folder, tape, |question| Unit::judgment(S::NAME, question))
 }
 
 fn skip<S, K, A, N>(folder: &Utf8Path, tape: &dyn Tape, unit: impl Fn(&K) -> Unit) -> Result<(), Failure>

@@ -105,8 +105,8 @@ fn of_change(place: Place<'_>, commit: &CommitId, missing: &Utf8Path) -> Result<
 
 fn is_embedded(spec: &Spec) -> bool {
     matches!(spec.retrieve.backend, RetrieveBackend::Bm25(_) | RetrieveBackend::File)
-        && matches!(spec.generate.backend, GenerateBackend::Reader(_))
-        && matches!(spec.judge.backend, JudgeBackend::Embedded)
+        && spec.generators().all(|(_, backend)| matches!(backend, GenerateBackend::Reader(_)))
+        && spec.judges().all(|(_, backend)| matches!(backend, JudgeBackend::Embedded))
 }
 
 /// A rule with all its files, or the first one that is missing.

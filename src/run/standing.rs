@@ -3,8 +3,9 @@
 
 use super::collect::Collected;
 use crate::freeze::Protocol;
-use crate::generate::{Missing, intolerable};
+use crate::generate::{Answering, Missing, intolerable};
 use crate::http::Served;
+use crate::judge::Judging;
 use crate::ledger::record::{Outcome, Record, Verdict};
 use crate::ledger::{self, stage};
 use crate::model::{Failure, FailureClass, Fraction};
@@ -40,24 +41,44 @@ fn missing(protocol: &Protocol, collected: &Collected) -> Vec<Missing> {
 }
 
 /// Whether the servers of a merged run named one model each and gave no response twice: each shard's process knew its own
-/// part alone.
+/// part alone. What one judge says in several ledgers is held together.
 ///
 /// # Errors
 /// They did not: class [`FailureClass::Incomplete`].
 pub(super) fn check_served(protocol: &Protocol, folder: &Utf8Path) -> Result<(), Failure> {
-    let generator = Served::by("generator");
-    for record in ledger::read::<stage::Answers>(folder)? {
+    let is_within = protocol.spec.retrieve.is_within();
+    answered::<stage::Answers>(&Served::by("generator"), is_within, folder)?;
+    let (judge, second) = (Served::by("judge"), Served::by("second judge"));
+    judged::<stage::Judgments>(&judge, folder)?;
+    if protocol.spec.judge.again.is_some() {
+        judged::<stage::Again>(&judge, folder)?;
+    }
+    if protocol.spec.judge.second.is_some() {
+        judged::<stage::Second>(&second, folder)?;
+    }
+    if protocol.spec.replicate.is_some() {
+        judged::<stage::ReplicaJudgments>(&judge, folder)?;
+        answered::<stage::ReplicaAnswers>(&Served::by("second generator"), false, folder)?;
+    }
+    Ok(())
+}
+
+/// Each snapshot of a black box is a system of its own, and may serve a model of its own.
+fn answered<S: Answering>(served: &Served, is_within: bool, folder: &Utf8Path) -> Result<(), Failure> {
+    for record in ledger::read::<S>(folder)? {
         let record = record?.1;
-        // Each snapshot of a black box is a system of its own, and may serve a model of its own.
         let system = match &record {
-            Record::Outcome(outcome) if protocol.spec.retrieve.is_within() => outcome.of.snapshot.0.clone(),
+            Record::Outcome(outcome) if is_within => outcome.of.snapshot.0.clone(),
             _ => String::new(),
         };
-        said(&generator, &system, &record)?;
+        said(served, &system, &record)?;
     }
-    let judge = Served::by("judge");
-    for record in ledger::read::<stage::Judgments>(folder)? {
-        said(&judge, "", &record?.1)?;
+    Ok(())
+}
+
+fn judged<S: Judging>(served: &Served, folder: &Utf8Path) -> Result<(), Failure> {
+    for record in ledger::read::<S>(folder)? {
+        said(served, "", &record?.1)?;
     }
     Ok(())
 }

@@ -60,6 +60,11 @@ impl Tally {
         }
     }
 
+    /// Takes a record of a diagnosis. Its calls are calls of the run.
+    pub(super) fn side<K, A, N>(&mut self, ledger: Ledger, seq: u64, record: &Record<K, A, N>) {
+        self.take(ledger, seq, record);
+    }
+
     fn take<K, A, N>(&mut self, ledger: Ledger, seq: u64, record: &Record<K, A, N>) {
         self.span(ledger, seq, record);
         match record {

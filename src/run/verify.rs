@@ -5,8 +5,9 @@ use super::manifest::{self, Manifest};
 use super::recompute::{self, Computed, Locks};
 use super::shard::{self, Shard};
 use super::tally::Tally;
-use super::{claims, classes, evidence};
+use super::{claims, classes, diagnose, evidence};
 use crate::freeze::{self, Protocol, Selection};
+use crate::ledger::stage::{Answers, Judgments};
 use crate::ledger::{self, BlobCheck, Extent, StageReport, Verification};
 use crate::model::{Digest, Failure, FailureClass};
 use crate::report::{self, AuditResult};
@@ -66,6 +67,7 @@ fn whole(folder: &Utf8Path) -> Result<Verified, Failure> {
     let mut tally = Tally::default();
     let mut join = Join::read(&protocol, folder, &mut tally)?;
     checked.extend(stages(&protocol, &locks, &mut selection, &mut join)?);
+    checked.extend(diagnose::check(&protocol, None, &locks)?);
     selection.rewind()?;
     join.rewind()?;
     let (computed, mut written) = recompute::compute_from(&protocol, &locks, (&mut selection, &mut join), tally)?;
@@ -77,12 +79,14 @@ fn whole(folder: &Utf8Path) -> Result<Verified, Failure> {
 ///
 /// # Errors
 /// The first difference: class [`FailureClass::Evidence`].
-pub(super) fn shard_stages(part: Shard, locks: &Locks) -> Result<[String; 3], Failure> {
+pub(super) fn shard_stages(part: Shard, locks: &Locks) -> Result<Vec<String>, Failure> {
     let folder = locks.evidence.folder();
     let (mut protocol, mut selection) = freeze::outline(folder)?;
     part.narrow(&mut protocol, &mut selection)?;
     let mut join = Join::read(&protocol, folder, &mut Tally::default())?;
-    stages(&protocol, locks, &mut selection, &mut join)
+    let mut checked = stages(&protocol, locks, &mut selection, &mut join)?.to_vec();
+    checked.extend(diagnose::check(&protocol, Some(part), locks)?);
+    Ok(checked)
 }
 
 /// Whether each stage's ledger follows from the protocol and the stage before it.
@@ -93,8 +97,8 @@ fn stages(
     join: &mut Join,
 ) -> Result<[String; 3], Failure> {
     let mut evidence = retrieve::Check::new(protocol, &locks.evidence);
-    let mut answers = generate::Check::new(protocol, &locks.evidence);
-    let mut judgments = judge::Check::new(protocol, &locks.answers);
+    let mut answers = generate::Check::<Answers>::new(protocol, &locks.evidence);
+    let mut judgments = judge::Check::<Judgments>::new(protocol, &locks.answers)?;
     loop {
         let some = selection.some(TOGETHER)?;
         if some.is_empty() {
@@ -168,6 +172,7 @@ pub(super) fn lines(verification: &Verification, blobs: BlobCheck, extent: Exten
     if extent == Extent::Judgments {
         lines.extend([stage("answers", &verification.answers), stage("judgments", &verification.judgments)]);
     }
+    lines.extend(verification.side.iter().map(|(name, report)| stage(name, report)));
     if blobs == BlobCheck::Present {
         let Verification { blobs, blob_bytes, .. } = verification;
         lines.push(format!("blobs: {blobs} with {blob_bytes} bytes hold what they are named for"));

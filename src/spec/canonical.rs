@@ -8,8 +8,8 @@ use super::black_box::{BlackBoxBackend, BlackBoxSpec, CitationsSpec, HttpAnswerS
 use super::types::{
     BootstrapSpec, CommandSpec, Condition, EmbedBackend, EmbedSpec, ExpectSpec, GateLine, GateSpec, GenerateBackend,
     GenerateSpec, HttpRetrieveSpec, Inconclusive, JudgeBackend, JudgeSpec, ListSpec, Mode, OnMismatch, PhysicalSpec,
-    ProbeSpec, QuestionsSpec, RequestSpec, RetrieveBackend, RetrieveSpec, SampleSpec, SecretHeader, SnapshotSource,
-    SnapshotSpec, Spec, SqlEngine, SqlSpec, UnchangedEvidence,
+    ProbeSpec, QuestionsSpec, ReplicaSpec, RequestSpec, RetrieveBackend, RetrieveSpec, SampleSpec, SecondJudgeSpec,
+    SecretHeader, SnapshotSource, SnapshotSpec, Spec, SqlEngine, SqlSpec, UnchangedEvidence,
 };
 use crate::model::{KeyHeader, LimitName, ModelServer, Normalisation, Structured, Wire};
 use serde_json::{Map, Value, json};
@@ -41,6 +41,7 @@ impl Spec {
                 ("gate", Some(gate(&self.gate))),
                 ("bootstrap", Some(bootstrap(self.bootstrap))),
                 ("tolerance", Some(tolerance)),
+                ("replicate", self.replicate.as_ref().map(replicate)),
             ]),
         };
         joined([of_evidence, of_answers])
@@ -272,14 +273,10 @@ fn command(spec: &CommandSpec) -> Value {
 }
 
 fn generate(spec: &GenerateSpec) -> Value {
-    let (name, backend) = match &spec.backend {
-        GenerateBackend::Model(server) => model(server),
-        GenerateBackend::Command(spec) => ("command", command(spec)),
-        GenerateBackend::Reader(spec) => {
-            ("reader", json!({ "temperature": thousandths(spec.temperature_milli), "seed": spec.seed }))
-        }
-        GenerateBackend::BlackBox(system) => return black_box(system, spec),
-    };
+    if let GenerateBackend::BlackBox(system) = &spec.backend {
+        return black_box(system, spec);
+    }
+    let (name, backend) = generator(&spec.backend);
     let unchanged = match spec.unchanged_evidence {
         UnchangedEvidence::Zero => "zero",
         UnchangedEvidence::Sample => "sample",
@@ -291,6 +288,23 @@ fn generate(spec: &GenerateSpec) -> Value {
         ("prompt", spec.prompt.as_ref().map(|path| path.as_str().into())),
         ("unchanged_evidence", Some(unchanged.into())),
     ])
+}
+
+fn generator(backend: &GenerateBackend) -> (&'static str, Value) {
+    match backend {
+        GenerateBackend::Model(server) => model(server),
+        GenerateBackend::Command(spec) => ("command", command(spec)),
+        GenerateBackend::Reader(spec) => {
+            ("reader", json!({ "temperature": thousandths(spec.temperature_milli), "seed": spec.seed }))
+        }
+        // Stands under a name of its own, never here.
+        GenerateBackend::BlackBox(_) => ("answer", json!({})),
+    }
+}
+
+fn replicate(spec: &ReplicaSpec) -> Value {
+    let (name, backend) = generator(&spec.backend);
+    object([(name, Some(backend)), ("sample", Some(spec.sample.into()))])
 }
 
 /// Thousandths as the shortest JSON number.
@@ -333,17 +347,32 @@ fn model(server: &ModelServer) -> (&'static str, Value) {
 }
 
 fn judge(spec: &JudgeSpec) -> Value {
-    let (name, backend) = match &spec.backend {
-        JudgeBackend::Model(server) => model(server),
-        JudgeBackend::Command(spec) => ("command", command(spec)),
-        JudgeBackend::Embedded => ("embedded", json!({})),
-    };
+    let (name, backend) = judge_backend(&spec.backend);
     let normalisation = match spec.normalisation {
         Normalisation::Nq => "nq",
         Normalisation::TriviaQa => "triviaqa",
         Normalisation::None => "none",
     };
-    object([(name, Some(backend)), ("normalisation", Some(normalisation.into()))])
+    object([
+        (name, Some(backend)),
+        ("normalisation", Some(normalisation.into())),
+        ("passes", spec.again.map(|_| 2.into())),
+        ("self_consistency", spec.again.map(Into::into)),
+        ("second", spec.second.as_ref().map(second_judge)),
+    ])
+}
+
+fn judge_backend(backend: &JudgeBackend) -> (&'static str, Value) {
+    match backend {
+        JudgeBackend::Model(server) => model(server),
+        JudgeBackend::Command(spec) => ("command", command(spec)),
+        JudgeBackend::Embedded => ("embedded", json!({})),
+    }
+}
+
+fn second_judge(spec: &SecondJudgeSpec) -> Value {
+    let (name, backend) = judge_backend(&spec.backend);
+    object([(name, Some(backend)), ("sample", Some(spec.sample.into()))])
 }
 
 fn gate(spec: &GateSpec) -> Value {

@@ -59,6 +59,7 @@ fn parts(one: &Spec, other: &Spec) -> Vec<&'static str> {
         bootstrap,
         budget,
         tolerance,
+        replicate,
     } = one;
     // A black box stands in the spec under a name of its own.
     let answering = if one.retrieve.is_within() && other.retrieve.is_within() { "answer" } else { "generate" };
@@ -74,6 +75,7 @@ fn parts(one: &Spec, other: &Spec) -> Vec<&'static str> {
         ("bootstrap", *bootstrap != other.bootstrap),
         ("budget", *budget != other.budget),
         ("tolerance", *tolerance != other.tolerance),
+        ("replicate", *replicate != other.replicate),
     ];
     differs.into_iter().filter(|(_, differs)| *differs).map(|(part, _)| part).collect()
 }

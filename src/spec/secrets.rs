@@ -27,21 +27,25 @@ impl Spec {
     #[must_use]
     pub fn named(&self) -> Named<'_> {
         let mut named = self.named_in_retrieval();
-        match &self.generate.backend {
-            GenerateBackend::Model(server) => named.keys.extend(server.key_env.as_deref()),
-            GenerateBackend::Command(program) => named.pass_on(program),
-            GenerateBackend::BlackBox(system) => match &system.backend {
-                BlackBoxBackend::Http(http) => {
-                    named.keys.extend(http.secret_headers.values().map(|header| header.env.as_str()));
-                }
-                BlackBoxBackend::Command(program) => named.pass_on(program),
-            },
-            GenerateBackend::Reader(_) => {}
+        for (_, backend) in self.generators() {
+            match backend {
+                GenerateBackend::Model(server) => named.keys.extend(server.key_env.as_deref()),
+                GenerateBackend::Command(program) => named.pass_on(program),
+                GenerateBackend::BlackBox(system) => match &system.backend {
+                    BlackBoxBackend::Http(http) => {
+                        named.keys.extend(http.secret_headers.values().map(|header| header.env.as_str()));
+                    }
+                    BlackBoxBackend::Command(program) => named.pass_on(program),
+                },
+                GenerateBackend::Reader(_) => {}
+            }
         }
-        match &self.judge.backend {
-            JudgeBackend::Model(server) => named.keys.extend(server.key_env.as_deref()),
-            JudgeBackend::Command(program) => named.pass_on(program),
-            JudgeBackend::Embedded => {}
+        for (_, backend) in self.judges() {
+            match backend {
+                JudgeBackend::Model(server) => named.keys.extend(server.key_env.as_deref()),
+                JudgeBackend::Command(program) => named.pass_on(program),
+                JudgeBackend::Embedded => {}
+            }
         }
         named
     }
@@ -70,17 +74,33 @@ impl Spec {
         named
     }
 
-    /// The prices of everything that counts tokens, each with whose it is: `generator`, `audited system` or `judge`.
+    /// The generators, each with what messages call it.
+    pub fn generators(&self) -> impl Iterator<Item = (&'static str, &GenerateBackend)> {
+        let second = self.replicate.as_ref().map(|replica| ("second generator", &replica.backend));
+        [("generator", &self.generate.backend)].into_iter().chain(second)
+    }
+
+    /// The judges, each with what messages call it.
+    pub fn judges(&self) -> impl Iterator<Item = (&'static str, &JudgeBackend)> {
+        let second = self.judge.second.as_ref().map(|second| ("second judge", &second.backend));
+        [("judge", &self.judge.backend)].into_iter().chain(second)
+    }
+
+    /// The prices of everything that counts tokens, each with whose it is, as messages call it.
     #[must_use]
     pub fn prices(&self) -> Vec<(&'static str, Option<Price>)> {
         let mut prices = Vec::new();
-        match &self.generate.backend {
-            GenerateBackend::Model(server) => prices.push(("generator", server.price)),
-            GenerateBackend::BlackBox(system) => prices.push(("audited system", system.price)),
-            GenerateBackend::Reader(_) | GenerateBackend::Command(_) => {}
+        for (whose, backend) in self.generators() {
+            match backend {
+                GenerateBackend::Model(server) => prices.push((whose, server.price)),
+                GenerateBackend::BlackBox(system) => prices.push(("audited system", system.price)),
+                GenerateBackend::Reader(_) | GenerateBackend::Command(_) => {}
+            }
         }
-        if let JudgeBackend::Model(server) = &self.judge.backend {
-            prices.push(("judge", server.price));
+        for (whose, backend) in self.judges() {
+            if let JudgeBackend::Model(server) = backend {
+                prices.push((whose, server.price));
+            }
         }
         prices
     }

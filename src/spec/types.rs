@@ -33,6 +33,8 @@ pub struct Spec {
     pub budget: BudgetSpec,
     /// What may go wrong before the audit cannot stand.
     pub tolerance: ToleranceSpec,
+    /// A second generator.
+    pub replicate: Option<ReplicaSpec>,
 }
 
 /// How far an audit goes.
@@ -404,6 +406,19 @@ pub enum UnchangedEvidence {
     Sample,
 }
 
+/// A second generator on a sample of the questions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplicaSpec {
+    /// By what.
+    pub backend: GenerateBackend,
+    /// Questions in the sample.
+    pub sample: u32,
+    /// Calls in flight at most.
+    pub concurrency: u32,
+    /// Attempts a cell within one process.
+    pub max_attempts: u32,
+}
+
 /// A generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GenerateBackend {
@@ -433,6 +448,23 @@ pub struct JudgeSpec {
     pub normalisation: Normalisation,
     /// Who judges meaning.
     pub backend: JudgeBackend,
+    /// Packets in flight at most.
+    pub concurrency: u32,
+    /// Attempts a packet within one process.
+    pub max_attempts: u32,
+    /// Questions in the sample whose packets the same judge is shown once more; absent where it is asked once.
+    pub again: Option<u32>,
+    /// A second judge.
+    pub second: Option<SecondJudgeSpec>,
+}
+
+/// A second judge on a sample of packets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecondJudgeSpec {
+    /// Who judges meaning.
+    pub backend: JudgeBackend,
+    /// Questions in the sample.
+    pub sample: u32,
     /// Packets in flight at most.
     pub concurrency: u32,
     /// Attempts a packet within one process.

@@ -150,17 +150,22 @@ pub fn independent_check(runs: &[PathBuf]) {
 }
 
 /// Runs until some of the evidence is there, and is killed.
-pub fn killed(mut command: Command, workspace: &Workspace) -> Result<PathBuf> {
+pub fn killed(command: Command, workspace: &Workspace) -> Result<PathBuf> {
+    killed_at(command, workspace, "evidence.jsonl", 20)
+}
+
+/// Runs until a ledger has more than so many lines, and is killed.
+pub fn killed_at(mut command: Command, workspace: &Workspace, ledger: &str, most: usize) -> Result<PathBuf> {
     let command = command.args(["run", "--quiet", "--tasks", "1", "churngate.yaml"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
     loop {
         let lines = || -> Result<(PathBuf, usize)> {
             let folder = workspace.run_folder()?;
-            let text = std::fs::read_to_string(folder.join("evidence.jsonl"))?;
+            let text = std::fs::read_to_string(folder.join(ledger))?;
             Ok((folder, text.lines().count()))
         };
         match lines() {
-            Ok((folder, count)) if count > 20 => {
+            Ok((folder, count)) if count > most => {
                 child.kill()?;
                 child.wait()?;
                 return Ok(folder);

@@ -16,7 +16,14 @@ import re
 import stat
 import sys
 
-STAGES = [("evidence", "evidence.jsonl"), ("answers", "answers.jsonl"), ("judgments", "judgments.jsonl")]
+# Each stage and the one that it continues; its ledger is named for it. Every run has the first three.
+ALWAYS = [("evidence", None), ("answers", "evidence"), ("judgments", "answers")]
+SIDE = [
+    ("judgments-again", "answers"),
+    ("judgments-second", "answers"),
+    ("answers-replica", "evidence"),
+    ("judgments-replica", "answers-replica"),
+]
 DIGEST = re.compile(r"[0-9a-f]{64}")
 NUMBER = r"(0|[1-9][0-9]*)"
 RECORD = re.compile(rb'\{"seq":' + NUMBER.encode() + rb',"prev":"([0-9a-f]{64})",(".*)', re.DOTALL)
@@ -70,19 +77,20 @@ class Run:
         self.folder = folder
         self.exported = os.path.lexists(os.path.join(folder, "export.json"))
         self.with_blobs = with_blobs and not self.exported
-        self.answers = {}
+        self.accepted = {}
+        self.heads = {}
         self.counts = {}
 
     def check(self):
         self.check_entries()
         protocol = read_plain(os.path.join(self.folder, "protocol.lock.json"))
-        before = digest_of(protocol)
-        stages = STAGES[:1] if ends_with_evidence(protocol) else STAGES
-        for stage, file in stages:
-            before = self.check_ledger(stage, file, before)
+        self.heads[None] = digest_of(protocol)
+        stages = ALWAYS[:1] if ends_with_evidence(protocol) else ALWAYS + self.check_side(protocol)
+        for stage, before in stages:
+            self.heads[stage] = self.check_ledger(stage, before)
         self.check_black_box(protocol)
         blobs = self.check_blobs() if self.with_blobs else 0
-        counts = ", ".join(f"{self.counts[stage]} {stage} records" for stage, _ in stages)
+        counts = ", ".join(f"{count} {stage} records" for stage, count in self.counts.items())
         if not self.exported:
             return f"{counts}, {blobs} blobs"
         return f"{counts}, {self.check_classes(protocol)} questions of classes, without texts"
@@ -93,6 +101,21 @@ class Run:
         if isinstance(spec, dict) and "answer" in spec:
             require(self.counts["evidence"] == 0, "evidence.jsonl", "a record, where the audited system retrieves by itself")
 
+    def check_side(self, protocol):
+        """The ledgers of diagnostics that are there: exactly those that the protocol's spec asks for."""
+        spec = self.parse("protocol.lock.json", protocol).get("spec")
+        judge = spec.get("judge", {}) if isinstance(spec, dict) else {}
+        asked = {
+            "judgments-again": judge.get("passes") == 2,
+            "judgments-second": "second" in judge,
+            "answers-replica": isinstance(spec, dict) and "replicate" in spec,
+            "judgments-replica": isinstance(spec, dict) and "replicate" in spec,
+        }
+        for stage, _ in SIDE:
+            there = os.path.lexists(os.path.join(self.folder, stage + ".jsonl"))
+            require(there == asked[stage], stage + ".jsonl", "there" if there else "missing, as the protocol asks for it")
+        return [(stage, before) for stage, before in SIDE if asked[stage]]
+
     def check_classes(self, protocol):
         """`classes.jsonl` of an export: about these answers, and without contradiction."""
         lines = read_plain(os.path.join(self.folder, "classes.jsonl")).split(b"\n")
@@ -102,7 +125,7 @@ class Run:
         require(version and int(version[1]) == 1, "classes.jsonl:1", "not format 1")
         require(header.get("protocol") == digest_of(protocol), "classes.jsonl:1", "of another protocol")
         accepted = {}
-        for (question, _, _), answer in self.answers.items():
+        for (question, _, _), answer in self.accepted["answers"].items():
             accepted.setdefault(question, set()).add(answer)
         questions = set()
         for number, line in enumerate(lines[1:], start=2):
@@ -136,14 +159,17 @@ class Run:
             plain = entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)
             require(plain, entry.path, "not a plain file or folder")
 
-    def check_ledger(self, stage, file, before):
+    def check_ledger(self, stage, before):
+        file = stage + ".jsonl"
         lines = read_plain(os.path.join(self.folder, file)).split(b"\n")
         require(lines[-1] == b"", f"{file}:{len(lines)}", "the last line has no line feed")
         lines.pop()
         require(lines, file, "empty")
-        self.check_header(f"{file}:1", lines[0], stage, before)
+        self.check_header(f"{file}:1", lines[0], stage, self.heads[before])
         require(len(lines) > 1, file, "not sealed")
-        rules = {"evidence": EvidenceRules, "answers": AnswerRules, "judgments": JudgmentRules}[stage](self)
+        kind = {"evidence": EvidenceRules, "answers": AnswerRules, "judgments": JudgmentRules}[stage.split("-")[0]]
+        rules = kind(self, self.accepted.get(before))
+        self.accepted[stage] = rules.accepted
         for number, line in enumerate(lines[1:-1], start=2):
             where = f"{file}:{number}"
             require(len(line) <= MAX_LINE, where, "too long")
@@ -208,8 +234,10 @@ PARTIAL = object()
 class Rules:
     """What holds of every stage: attempts, outcomes, acceptance."""
 
-    def __init__(self, run):
+    def __init__(self, run, before):
         self.run = run
+        # What was accepted in the ledger that this one continues.
+        self.before = before
         self.open = {}
         self.accepted = {}
 
@@ -260,8 +288,8 @@ class Rules:
 
 
 class EvidenceRules(Rules):
-    def __init__(self, run):
-        super().__init__(run)
+    def __init__(self, run, before):
+        super().__init__(run, before)
         self.noted = set()
 
     def unit(self, where, value):
@@ -287,10 +315,9 @@ class EvidenceRules(Rules):
 
 
 class AnswerRules(Rules):
-    def __init__(self, run):
-        super().__init__(run)
+    def __init__(self, run, before):
+        super().__init__(run, before)
         self.unchanged = set()
-        run.answers = self.accepted
 
     def unit(self, where, value):
         return self.names(where, value, "repeat")
@@ -313,8 +340,8 @@ class AnswerRules(Rules):
 
 
 class JudgmentRules(Rules):
-    def __init__(self, run):
-        super().__init__(run)
+    def __init__(self, run, before):
+        super().__init__(run, before)
         self.packets = {}
         self.labelled = {}
 
@@ -347,7 +374,7 @@ class JudgmentRules(Rules):
             require(given_by, where, "an answer that nobody gave")
             for cell in given_by:
                 unit = self.names(where, cell, "repeat")
-                same = unit[0] == question and self.run.answers.get(unit) == answer
+                same = unit[0] == question and self.before.get(unit) == answer
                 require(same, where, "not the accepted answer of a cell")
         require(question not in self.packets, where, "noted twice")
         self.packets[question] = len(answers)

@@ -1,9 +1,9 @@
 // refused: E0308
 use churngate::freeze::{Protocol, gold};
-use churngate::ledger::AnswersLock;
+use churngate::ledger::{AnswersLock, SideLocks};
 
-fn peek(answers: &AnswersLock, protocol: &Protocol) {
-    let _ = gold::open(answers, protocol);
+fn peek(answers: &AnswersLock, side: &SideLocks, protocol: &Protocol) {
+    let _ = gold::open(answers, side, protocol);
 }
 
 fn main() {}

@@ -140,7 +140,7 @@ impl Audit {
             budget: Arc::new(Budget::new(self.calls, Some(Instant::now() + self.time))),
             concurrency: Some(8),
         };
-        generate(&self.frozen, &self.folder, &self.evidence, &context).await
+        generate(&self.frozen.protocol, &self.folder, &self.evidence, &context).await
     }
 
     /// Every record of the answers ledger.

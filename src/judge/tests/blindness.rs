@@ -174,7 +174,7 @@ proptest! {
             Packet::build(&[4; 32], &QuestionId("q".into()), "who?", &answers)
         };
         let spec = crate::model::ModelServer::new(crate::model::Wire::Completions, "m", "http://localhost/v1");
-        let judge = llm::LlmJudge::new(&spec, TEMPLATE, &context(&Arc::default())).unwrap();
+        let judge = llm::LlmJudge::new(&spec, TEMPLATE, "judge", &context(&Arc::default())).unwrap();
         let digests = [build(&texts), build(&moved)].map(|packet| {
             packet.map(|packet| split(&packet).iter().map(|part| judge.request(&packet, part)).collect::<Vec<_>>())
         });

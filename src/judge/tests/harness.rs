@@ -1,6 +1,6 @@
 //! A run whose answers are sealed, made by hand, and what its judgments ledger says afterwards.
 
-use crate::freeze::{Frozen, Origin, Protocol, ResolvedSnapshot, Seeds};
+use crate::freeze::{Frozen, Origin, Protocol, ResolvedSnapshot, Samples, Seeds};
 use crate::http::chat::Facts;
 use crate::http::{Budget, Client, Context, HttpSettings, Secrets};
 use crate::judge::judge;
@@ -62,7 +62,8 @@ pub fn protocol(questions: Vec<Question>, backend: JudgeBackend) -> Protocol {
         questions,
         answer_prompt: String::new(),
         judge_prompt: "Question:\n{{question}}\nAnswers:\n{{answers}}\n".into(),
-        seeds: Seeds { bootstrap: [1; 32], packets: [2; 32], reader: [3; 32] },
+        seeds: Seeds { packets: [2; 32], packets_again: [4; 32], ..Seeds::default() },
+        samples: Samples::default(),
         origin: Origin::default(),
     }
 }
@@ -91,11 +92,19 @@ fn spec(backend: JudgeBackend) -> Spec {
             unchanged_evidence: UnchangedEvidence::Zero,
             max_attempts: 3,
         },
-        judge: JudgeSpec { normalisation: crate::model::Normalisation::Nq, backend, concurrency: 4, max_attempts: 3 },
+        judge: JudgeSpec {
+            normalisation: crate::model::Normalisation::Nq,
+            backend,
+            concurrency: 4,
+            max_attempts: 3,
+            again: None,
+            second: None,
+        },
         gate: GateSpec { incompatible_when: Vec::new(), compatible_when: Vec::new(), inconclusive: Inconclusive::Warn },
         bootstrap: BootstrapSpec { draws: 1, confidence: Confidence::default() },
         budget: BudgetSpec::default(),
         tolerance: ToleranceSpec { invalid_cells: PercentagePoints::from_units(0) },
+        replicate: None,
     }
 }
 
@@ -146,7 +155,7 @@ impl Run {
 
     /// Judges; what is sealed then must be what `verify` accepts.
     pub async fn judge(&self) -> Result<JudgmentsLock, Failure> {
-        let lock = judge(&self.frozen, &self.folder, &self.answers, &self.context).await?;
+        let lock = judge(&self.frozen.protocol, &self.folder, &self.answers, &self.context).await?;
         let verification = ledger::verify(self.folder.path(), BlobCheck::Present).unwrap();
         assert!(verification.difference.is_none(), "{:?}", verification.difference);
         Ok(lock)

@@ -15,8 +15,8 @@ pub use report::{BlobCheck, Extent, StageReport, Verification};
 
 use super::record::{About, Record};
 use super::scan::{End, Scan, Step};
-use super::stage::{Answers, Evidence, FILES, Judgments};
-use super::{Damage, LedgerError, Recorded, files, folder};
+use super::stage::{Again, Answers, Evidence, FILES, Judgments, ReplicaAnswers, ReplicaJudgments, Second, Stage};
+use super::{Damage, LedgerError, Recorded, files, folder, read};
 use crate::model::{Digest, FailureClass};
 use blobs::References;
 use camino::Utf8Path;
@@ -94,7 +94,36 @@ impl Stream<'_> {
             return Ok(());
         }
         let answers = self.ledger::<Answers, _, _, _>(1, evidence, &mut report.answers)?;
-        self.ledger::<Judgments, _, _, _>(2, answers, &mut report.judgments).map(|_| ())
+        self.ledger::<Judgments, _, _, _>(2, answers, &mut report.judgments)?;
+        self.side::<Again, _, _, _>(3, Some(answers), report)?;
+        self.side::<Second, _, _, _>(4, Some(answers), report)?;
+        let replica = self.side::<ReplicaAnswers, _, _, _>(5, Some(evidence), report)?;
+        self.side::<ReplicaJudgments, _, _, _>(6, replica, report).map(|_| ())
+    }
+
+    /// The same for a ledger that not every run has. Which it must have is for those who read the protocol to say.
+    fn side<S, K, A, N>(
+        &mut self,
+        ledger: usize,
+        before: Option<Digest>,
+        report: &mut Verification,
+    ) -> Result<Option<Digest>, LedgerError>
+    where
+        S: Recorded<Record = Record<K, A, N>>,
+        K: About + Hash + DeserializeOwned,
+        A: Accepted + DeserializeOwned,
+        N: Noted + DeserializeOwned,
+    {
+        match (before, read::is_there::<S>(self.folder_path)?) {
+            (Some(before), true) => {
+                let mut of_stage = StageReport::default();
+                let head = self.ledger::<S, _, _, _>(ledger, before, &mut of_stage);
+                report.side.push((S::NAME, of_stage));
+                head.map(Some)
+            }
+            (None, true) => Err(LedgerError::Missing { path: self.folder_path.join(<S::Before as Stage>::FILE) }),
+            (_, false) => Ok(None),
+        }
     }
 
     /// Reads one ledger, checks it against the head of the one before it, and returns its own head.

@@ -33,6 +33,8 @@ pub struct Verification {
     pub answers: StageReport,
     /// The judgments ledger.
     pub judgments: StageReport,
+    /// The ledgers that not every run has, by name: those that are there.
+    pub side: Vec<(&'static str, StageReport)>,
     /// How many blobs were read and compared with their names.
     pub blobs: u64,
     /// Their bytes.

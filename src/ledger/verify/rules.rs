@@ -10,7 +10,12 @@ use std::collections::{HashMap, HashSet};
 #[derive(Default)]
 pub(super) struct Rules {
     evidence: EvidenceRules,
+    answers: AnswersRules,
     judgments: JudgmentsRules,
+    again: JudgmentsRules,
+    second: JudgmentsRules,
+    replica: AnswersRules,
+    of_replica: JudgmentsRules,
 }
 
 impl Rules {
@@ -21,8 +26,12 @@ impl Rules {
     pub(super) fn take(&mut self, placed: Placed) -> Result<(), Damage> {
         match placed.ledger {
             0 => self.evidence.take(placed),
-            1 => self.judgments.answers.take(placed),
-            _ => self.judgments.take(placed),
+            1 => self.answers.take(placed),
+            2 => self.judgments.take(placed, &self.answers),
+            3 => self.again.take(placed, &self.answers),
+            4 => self.second.take(placed, &self.answers),
+            5 => self.replica.take(placed),
+            _ => self.of_replica.take(placed, &self.replica),
         }
     }
 }
@@ -85,7 +94,6 @@ impl AnswersRules {
 /// Judgments: a packet of accepted answers before its attempts, and at most one label for each of its pairs.
 #[derive(Default)]
 struct JudgmentsRules {
-    answers: AnswersRules,
     units: Units<()>,
     packets: HashMap<Print, u32>,
     /// Labelled pairs of packets that were asked in parts and are not complete yet.
@@ -93,7 +101,8 @@ struct JudgmentsRules {
 }
 
 impl JudgmentsRules {
-    fn take(&mut self, placed: Placed) -> Result<(), Damage> {
+    /// Takes a record of judgments of these answers.
+    fn take(&mut self, placed: Placed, given: &AnswersRules) -> Result<(), Damage> {
         match placed.mark {
             Mark::Attempt { seq, unit } => {
                 self.size(placed.question)?;
@@ -106,16 +115,20 @@ impl JudgmentsRules {
                 };
                 self.units.outcome(attempt, unit, complete.filter(|complete| *complete).map(|_| ()))
             }
-            Mark::Note(Note::Packet(Some(answers))) => self.packet(placed.question, &answers),
+            Mark::Note(Note::Packet(Some(answers))) => self.packet(placed.question, &answers, given),
             Mark::Note(_) => Err(Damage::Packet),
         }
     }
 
-    fn packet(&mut self, question: Print, answers: &[(Half, Vec<Print>)]) -> Result<(), Damage> {
+    fn packet(
+        &mut self,
+        question: Print,
+        answers: &[(Half, Vec<Print>)],
+        accepted: &AnswersRules,
+    ) -> Result<(), Damage> {
         let distinct: HashSet<Half> = answers.iter().map(|(half, _)| *half).collect();
-        let given = |(half, cells): &(Half, Vec<Print>)| {
-            cells.iter().all(|cell| self.answers.units.accepted(*cell) == Some(half))
-        };
+        let given =
+            |(half, cells): &(Half, Vec<Print>)| cells.iter().all(|cell| accepted.units.accepted(*cell) == Some(half));
         if distinct.len() != answers.len() || !answers.iter().all(given) {
             return Err(Damage::Packet);
         }

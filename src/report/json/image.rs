@@ -67,11 +67,11 @@ impl<A: Imaged, B: Imaged> Imaged for (A, B) {
 /// Declares the image of a struct, field by field in the order in which they are written. A field that is added to
 /// the run-time type breaks the build until it has its place here.
 macro_rules! image {
-    ($(#[$doc:meta])* $image:ident of $runtime:ident { $($field:ident: $type:ty),* $(,)? }) => {
+    ($(#[$doc:meta])* $image:ident of $runtime:ident { $($(#[$meta:meta])* $field:ident: $type:ty),* $(,)? }) => {
         $(#[$doc])*
         #[derive(serde::Serialize, serde::Deserialize)]
         pub(super) struct $image {
-            $($field: <$type as $crate::report::json::image::Imaged>::Image),*
+            $($(#[$meta])* $field: <$type as $crate::report::json::image::Imaged>::Image),*
         }
 
         impl $crate::report::json::image::Imaged for $runtime {

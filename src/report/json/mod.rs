@@ -1,5 +1,6 @@
 //! `result.json`: the versioned image of a result on disk.
 
+mod diagnostics;
 mod image;
 mod v1;
 

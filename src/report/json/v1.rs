@@ -4,8 +4,9 @@
 
 use super::image::{Imaged, image};
 use crate::analyze::{
-    Agreement, Alignment, Analysis, Beyond, ClusterBounds, Correctness, Flip, FlipOverlap, Flows, KernelFigures,
-    Overlap, OverlapFigures, Placebo, Power, Rung, SoftFigures, Stream, Subgroup, Trajectories, Transitivity,
+    Agreement, Alignment, Analysis, Beyond, ClusterBounds, Correctness, Diagnostics, Flip, FlipOverlap, Flows,
+    KernelFigures, Overlap, OverlapFigures, Placebo, Power, Rung, SoftFigures, Stream, Subgroup, Trajectories,
+    Transitivity,
 };
 use crate::gate::{Decision, LineOutcome, Verdict};
 use crate::model::{Answer, Confidence, Digest, Fraction, Kernel, PassedOver, QuestionId, SnapshotName};
@@ -62,6 +63,8 @@ image! {
         spec: Digest,
         decision: Decision,
         analysis: Analysis,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        diagnostics: Option<Diagnostics>,
         snapshots: Vec<SnapshotSummary>,
         machinery: Machinery,
         flips: Vec<FlipDetail>,

@@ -5,6 +5,7 @@ mod churn;
 mod clusters;
 mod conduct;
 mod correctness;
+mod diagnostics;
 mod evidence;
 mod flips;
 mod headline;
@@ -23,6 +24,7 @@ mod warnings;
 
 use super::document::{Document, Section};
 use super::result::AuditResult;
+pub(in crate::report) use diagnostics::facts as diagnostics;
 pub(in crate::report) use evidence::{evidence, line as evidence_line};
 pub(in crate::report) use flips::entries as flips;
 pub(in crate::report) use headline::headline;

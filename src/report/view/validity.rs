@@ -1,6 +1,6 @@
 //! How the audit went: cells, packets, models, retries.
 
-use super::{NAME, conduct, first_rows};
+use super::{NAME, conduct, diagnostics, first_rows};
 use crate::analyze::KernelFigures;
 use crate::report::document::{Block, Line, Section, Topic};
 use crate::report::numbers;
@@ -9,6 +9,7 @@ use crate::report::result::{AuditResult, Validity};
 pub(super) fn section(result: &AuditResult) -> Section<'_> {
     let validity = &result.validity;
     let mut facts = vec![cells(validity), packets(validity, result.machinery.black_box.is_some())];
+    facts.extend(diagnostics::facts(result));
     facts.extend(validity.served_models.iter().filter_map(|(snapshot, models)| served(snapshot, models)));
     facts.extend(retries(result));
     facts.extend(conduct::facts(result));

@@ -76,7 +76,8 @@ impl Bench {
             questions: self.questions.clone(),
             answer_prompt: String::new(),
             judge_prompt: String::new(),
-            seeds: Seeds { bootstrap: [0; 32], packets: [0; 32], reader: [0; 32] },
+            seeds: Seeds::default(),
+            samples: crate::freeze::Samples::default(),
             origin: crate::freeze::Origin::default(),
         }
     }
@@ -247,10 +248,13 @@ fn spec(backend: RetrieveBackend, old: SnapshotSource, new: SnapshotSource) -> S
             backend: JudgeBackend::Embedded,
             concurrency: 1,
             max_attempts: 1,
+            again: None,
+            second: None,
         },
         gate: GateSpec { incompatible_when: Vec::new(), compatible_when: Vec::new(), inconclusive: Inconclusive::Warn },
         bootstrap: BootstrapSpec { draws: 1, confidence: Confidence::default() },
         budget: BudgetSpec::default(),
         tolerance: ToleranceSpec { invalid_cells: limit },
+        replicate: None,
     }
 }

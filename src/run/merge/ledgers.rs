@@ -1,8 +1,9 @@
 //! The ledgers of all shards, one after the other, as one chain each.
 
 use super::parts::Part;
-use crate::ledger::record::Record;
-use crate::ledger::{self, JudgmentsLock, Lock, Opened, ProtocolLock, Recorded, RunFolder, Writer, stage};
+use crate::freeze::Frozen;
+use crate::ledger::record::{JudgmentsRecord, Record};
+use crate::ledger::{self, Lock, Opened, Recorded, RunFolder, Writer, stage};
 use crate::model::{Failure, FailureClass};
 use camino::Utf8Path;
 
@@ -11,19 +12,36 @@ const TOGETHER: usize = 1024;
 /// Bytes of blobs that are written together, at least.
 const BYTES_TOGETHER: usize = 8 << 20;
 
-/// Writes the three ledgers and all blobs of the shards into a new run folder.
-pub(super) async fn join(
-    parts: &[Part],
-    folder: &RunFolder,
-    protocol: &ProtocolLock,
-) -> Result<JudgmentsLock, Failure> {
-    let evidence = writer::<stage::Evidence>(folder, protocol)?;
+/// Writes all ledgers and all blobs of the shards into a new run folder.
+pub(super) async fn join(parts: &[Part], folder: &RunFolder, frozen: &Frozen) -> Result<(), Failure> {
+    let evidence = writer::<stage::Evidence>(folder, &frozen.lock)?;
     for part in parts {
         blobs(&part.folder, &evidence).await?;
     }
     let evidence = records(parts, evidence, Record::renumbered).await?;
     let answers = records(parts, writer::<stage::Answers>(folder, &evidence)?, Record::renumbered).await?;
-    records(parts, writer::<stage::Judgments>(folder, &answers)?, Record::renumbered).await
+    judgments::<stage::Judgments>(parts, folder, &answers).await?;
+    let judge = &frozen.protocol.spec.judge;
+    if judge.again.is_some() {
+        judgments::<stage::Again>(parts, folder, &answers).await?;
+    }
+    if judge.second.is_some() {
+        judgments::<stage::Second>(parts, folder, &answers).await?;
+    }
+    if frozen.protocol.spec.replicate.is_some() {
+        let replica = writer::<stage::ReplicaAnswers>(folder, &evidence)?;
+        let replica = records(parts, replica, Record::renumbered).await?;
+        judgments::<stage::ReplicaJudgments>(parts, folder, &replica).await?;
+    }
+    Ok(())
+}
+
+async fn judgments<S: Recorded<Record = JudgmentsRecord>>(
+    parts: &[Part],
+    folder: &RunFolder,
+    answers: &Lock<S::Before>,
+) -> Result<Lock<S>, Failure> {
+    records(parts, writer::<S>(folder, answers)?, Record::renumbered).await
 }
 
 fn writer<S: Recorded>(folder: &RunFolder, before: &Lock<S::Before>) -> Result<Writer<S>, Failure> {

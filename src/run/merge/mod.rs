@@ -57,7 +57,7 @@ async fn build(parts: &[Part], path: &Utf8Path, replayed: bool) -> Result<crate:
     let Some(first) = parts.first() else { return Err(usage("there are no shards to merge")) };
     let frozen = freeze::freeze(&folder, first.protocol.clone())?;
     audit::record_origin(path, origin.as_ref())?;
-    ledgers::join(parts, &folder, &frozen.lock).await?;
+    ledgers::join(parts, &folder, &frozen).await?;
     let heads: Vec<_> = parts.iter().map(Part::heads).collect();
     let merged = serde_json::to_vec_pretty(&heads).map_err(|_| usage("the heads cannot be written"))?;
     audit::write(path, FILE, &merged)?;

@@ -9,7 +9,7 @@ use crate::ledger::{self, BlobCheck, Verification, stage};
 use crate::model::{Digest, Failure, FailureClass, QuestionId};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One verified shard.
 #[derive(Debug)]
@@ -28,6 +28,9 @@ pub(super) struct Heads {
     evidence: Option<Digest>,
     answers: Option<Digest>,
     judgments: Option<Digest>,
+    /// The ledgers of diagnostics, by name.
+    #[serde(flatten)]
+    side: BTreeMap<&'static str, Option<Digest>>,
 }
 
 impl Part {
@@ -76,8 +79,14 @@ impl Part {
     }
 
     pub(super) fn heads(&self) -> Heads {
-        let Verification { evidence, answers, judgments, .. } = &self.verification;
-        Heads { part: self.shard, evidence: evidence.head, answers: answers.head, judgments: judgments.head }
+        let Verification { evidence, answers, judgments, side, .. } = &self.verification;
+        Heads {
+            part: self.shard,
+            evidence: evidence.head,
+            answers: answers.head,
+            judgments: judgments.head,
+            side: side.iter().map(|(name, report)| (*name, report.head)).collect(),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! `generate`
 
+use super::judge::SAMPLE;
 use super::model::{ANTHROPIC, OPENAI, RESPONSES};
 use super::retrieve::COMMAND;
 use super::shape::{Key, Section, Shape, Text};
@@ -40,6 +41,22 @@ pub static GENERATE: Section = Section {
 /// Answers of each question. More are of no use, and the exact randomisation test enumerates the splits of at most 22 answers.
 pub const REPEATS: Key =
     Key::default("repeats", Shape::Integer { min: 2, max: 11 }, "2", "Answers of each question from each snapshot.");
+
+/// A second generator: the same questions, evidence, prompt and repeats.
+pub static REPLICATE: Section = Section {
+    keys: &[
+        Key::optional("openai", Shape::Map(&OPENAI), "An OpenAI-compatible chat completions server."),
+        Key::optional("responses", Shape::Map(&RESPONSES), "A server that speaks OpenAI Responses."),
+        Key::optional("anthropic", Shape::Map(&ANTHROPIC), "A server that speaks Anthropic Messages."),
+        Key::optional("command", Shape::Map(&COMMAND), "A program: JSON in, JSON out."),
+        Key::optional("reader", Shape::Map(&READER), "The embedded extractive reader; knows nothing but the evidence."),
+        Key::default("sample", SAMPLE, "100", "Questions in the sample, drawn by the protocol."),
+        Key::default("concurrency", Shape::Integer { min: 1, max: 1_024 }, "8", "Calls in flight at most."),
+        ATTEMPTS,
+    ],
+    one_of: &["openai", "responses", "anthropic", "command", "reader"],
+    later: &[],
+};
 
 /// How often a unit of work is tried.
 pub const ATTEMPTS: Key = Key::default(

@@ -2,7 +2,7 @@
 
 use super::answer::ANSWER;
 use super::gate::GATE;
-use super::generate::GENERATE;
+use super::generate::{GENERATE, REPLICATE};
 use super::judge::JUDGE;
 use super::questions::QUESTIONS;
 use super::retrieve::RETRIEVE;
@@ -39,14 +39,19 @@ pub static ROOT: Section = Section {
         Key::optional("bootstrap", Shape::Map(&BOOTSTRAP), "The bootstrap behind the bounds."),
         Key::optional("budget", Shape::Map(&BUDGET), "What may be spent; no limit where absent."),
         Key::optional("tolerance", Shape::Map(&TOLERANCE), "What may go wrong before the audit cannot stand."),
+        Key::optional(
+            "replicate",
+            Shape::Map(&REPLICATE),
+            "A second generator on a sample of questions. Diagnosis only.",
+        ),
     ],
     one_of: &[],
-    later: &["replicate", "stopping", "disclosure"],
+    later: &["stopping", "disclosure"],
 };
 
 /// Keys that say how answers come to be and what is decided about them: none of them stands beside `mode: evidence`, and none
 /// is missing there.
-pub static OF_ANSWERS: &[&str] = &["generate", "answer", "judge", "gate", "bootstrap", "tolerance"];
+pub static OF_ANSWERS: &[&str] = &["generate", "answer", "judge", "gate", "bootstrap", "tolerance", "replicate"];
 
 static BOOTSTRAP: Section = Section {
     keys: &[

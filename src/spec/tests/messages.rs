@@ -30,7 +30,7 @@ error[unknown-key]: unknown key `colour` in `judge`
 9 | judge: { embedded: {}, colour: red }
   |                        ^^^^^^
   |
-  = help: known keys are `openai`, `responses`, `anthropic`, `command`, `embedded`, `normalisation`, `concurrency`, `max_attempts`
+  = help: known keys are `openai`, `responses`, `anthropic`, `command`, `embedded`, `normalisation`, `concurrency`, `max_attempts`, `passes`, `self_consistency`, `second`
 "#);
 }
 

@@ -2,9 +2,9 @@
 
 use super::model;
 use super::retrieve::command;
-use crate::spec::problem::Problem;
+use crate::spec::problem::{Code, Problem};
 use crate::spec::reader::Reader;
-use crate::spec::types::{GenerateBackend, GenerateSpec, ReaderSpec, UnchangedEvidence};
+use crate::spec::types::{GenerateBackend, GenerateSpec, ReaderSpec, ReplicaSpec, UnchangedEvidence};
 
 /// How evidence becomes an answer.
 pub fn generate(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<GenerateSpec> {
@@ -19,6 +19,31 @@ pub fn generate(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<Gene
             "sample" => UnchangedEvidence::Sample,
             _ => UnchangedEvidence::Zero,
         },
+        max_attempts: section.small("max_attempts")?,
+    })
+}
+
+/// A generator that replicates an audit must be another one.
+pub fn replicate(
+    section: Reader<'_>,
+    first: Option<&GenerateBackend>,
+    problems: &mut Vec<Problem>,
+) -> Option<ReplicaSpec> {
+    let backend = backend(section, problems)?;
+    if matches!(first, Some(GenerateBackend::BlackBox(_))) {
+        let message = "`replicate` asks a second generator by the evidence of the first, and a black box shows none";
+        let problem = Problem::new(Code::Conflict, section.start(), message);
+        problems.push(problem.help("remove it, or audit the other system with `answer` in a spec of its own"));
+    }
+    if Some(&backend) == first {
+        let problem = Problem::new(Code::Conflict, section.start(), "the second generator is the first one");
+        problems
+            .push(problem.help("name another model or program; `generate.repeats` already asks the first one again"));
+    }
+    Some(ReplicaSpec {
+        backend,
+        sample: section.small("sample")?,
+        concurrency: section.small("concurrency")?,
         max_attempts: section.small("max_attempts")?,
     })
 }

@@ -3,13 +3,15 @@
 use super::model;
 use super::retrieve::command;
 use crate::model::Normalisation;
-use crate::spec::problem::Problem;
+use crate::spec::problem::{Code, Problem};
 use crate::spec::reader::Reader;
-use crate::spec::types::{JudgeBackend, JudgeSpec};
+use crate::spec::types::{JudgeBackend, JudgeSpec, SecondJudgeSpec};
 
 /// How answers are compared.
 pub fn judge(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<JudgeSpec> {
     let backend = backend(section, problems);
+    let again = again(section, problems);
+    let second = section.section("second").map(|second| self::second(second, backend.as_ref(), problems));
     Some(JudgeSpec {
         backend: backend?,
         normalisation: match section.word("normalisation")? {
@@ -17,6 +19,40 @@ pub fn judge(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<JudgeSp
             "none" => Normalisation::None,
             _ => Normalisation::Nq,
         },
+        concurrency: section.small("concurrency")?,
+        max_attempts: section.small("max_attempts")?,
+        again,
+        // One that cannot be read is reported, and no judge without it is made of the section.
+        second: match second {
+            Some(second) => Some(second?),
+            None => None,
+        },
+    })
+}
+
+/// The sample of the second pass, where there is one.
+fn again(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<u32> {
+    if section.small("passes") == Some(2) {
+        return section.small("self_consistency");
+    }
+    if section.node("self_consistency").is_some() {
+        let message = "`self_consistency` is the sample of a second pass, and there is none";
+        let problem = Problem::new(Code::Conflict, section.span("self_consistency"), message);
+        problems.push(problem.help("add `passes: 2` beside it, or remove it"));
+    }
+    None
+}
+
+/// A judge that is asked for a second opinion must be another one.
+fn second(section: Reader<'_>, first: Option<&JudgeBackend>, problems: &mut Vec<Problem>) -> Option<SecondJudgeSpec> {
+    let backend = backend(section, problems)?;
+    if Some(&backend) == first {
+        let problem = Problem::new(Code::Conflict, section.start(), "the second judge is the first one");
+        problems.push(problem.help("name another one, or ask the same judge again with `passes: 2`"));
+    }
+    Some(SecondJudgeSpec {
+        backend,
+        sample: section.small("sample")?,
         concurrency: section.small("concurrency")?,
         max_attempts: section.small("max_attempts")?,
     })

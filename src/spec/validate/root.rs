@@ -5,7 +5,7 @@ use crate::spec::node::{Kind, Node};
 use crate::spec::preset::Presets;
 use crate::spec::problem::{Code, Problem};
 use crate::spec::reader::Reader;
-use crate::spec::types::{BootstrapSpec, BudgetSpec, Mode, Spec, ToleranceSpec};
+use crate::spec::types::{BootstrapSpec, BudgetSpec, GenerateSpec, Mode, Spec, ToleranceSpec};
 
 /// Makes a spec of a checked tree. Every section is looked at even where another one is broken.
 pub fn spec(root: Reader<'_>, mode: Mode, presets: &mut Presets<'_>, problems: &mut Vec<Problem>) -> Option<Spec> {
@@ -25,6 +25,8 @@ pub fn spec(root: Reader<'_>, mode: Mode, presets: &mut Presets<'_>, problems: &
             section("generate", &answering).and_then(|section| generate::generate(section, problems)),
         ),
     };
+    let first = generate.as_ref().map(|generate: &GenerateSpec| &generate.backend);
+    let replicate = root.section("replicate").map(|section| generate::replicate(section, first, problems));
     let judge = section("judge", &judging).and_then(|section| judge::judge(section, problems));
     let gate = gate::gate(root.section_or("gate", &empty)?);
     if let (Some(snapshots), Some(retrieve)) = (&snapshots, &retrieve) {
@@ -43,6 +45,10 @@ pub fn spec(root: Reader<'_>, mode: Mode, presets: &mut Presets<'_>, problems: &
         bootstrap: bootstrap(root.section_or("bootstrap", &empty)?)?,
         budget: budget(root.section_or("budget", &empty)?),
         tolerance: ToleranceSpec { invalid_cells: root.section_or("tolerance", &empty)?.points("invalid_cells")? },
+        replicate: match replicate {
+            Some(replicate) => Some(replicate?),
+            None => None,
+        },
     };
     priced(root, &spec, problems);
     Some(spec)

@@ -1,0 +1,29 @@
+//! The ledgers of answers: whose they are, and what a missing answer means there.
+
+use crate::ledger::Recorded;
+use crate::ledger::record::AnswersRecord;
+use crate::ledger::stage::{Answers, Evidence, ReplicaAnswers, Stage};
+use crate::model::StageName;
+
+/// A ledger of answers.
+pub trait Answering: Recorded + Stage<Record = AnswersRecord, Before = Evidence> {
+    /// What progress calls it.
+    const STAGE: StageName;
+    /// What messages call the generator.
+    const WHOSE: &'static str;
+    /// Whether the verdict rests on it. A diagnosis is about a sample of the questions, and is sealed with whatever answers it
+    /// lacks: it says so in place of a figure.
+    const DECIDES: bool;
+}
+
+impl Answering for Answers {
+    const STAGE: StageName = StageName::Generate;
+    const WHOSE: &'static str = "generator";
+    const DECIDES: bool = true;
+}
+
+impl Answering for ReplicaAnswers {
+    const STAGE: StageName = StageName::Replicate;
+    const WHOSE: &'static str = "second generator";
+    const DECIDES: bool = false;
+}
