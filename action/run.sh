@@ -75,6 +75,11 @@ else
   [ -z "$INPUT_SHARD" ] || arguments+=("--shard=$INPUT_SHARD")
   arguments+=(-- "$INPUT_SPEC")
 fi
+# A replay that fails says nothing of the audit, whose mark and comment it must not take.
+replay=false
+for argument in "${arguments[@]}"; do
+  case "$argument" in --replay | --replay=*) replay=true ;; esac
+done
 code=0
 muted "$CHURNGATE" "${arguments[@]}" || code=$?
 folder="$(cat -- "$folder_file")"
@@ -87,6 +92,9 @@ if [ "$INPUT_COMMAND" = check ] || [ -n "$INPUT_SHARD" ]; then
   [ -z "$folder" ] || printf 'run-folder=%s\n' "$folder" >>"$GITHUB_OUTPUT"
   [ "$finished" = true ] || printf '**Churngate:** `%s` could not be completed (exit code %s); the log says why.\n' \
     "$INPUT_COMMAND" "$code" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+elif [ "$finished" = false ] && [ "$replay" = true ]; then
+  printf '**Churngate:** the replay could not be completed (exit code %s); the log says why.\n' \
+    "$code" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
 elif [ "$finished" = false ]; then
   failing=("--failed=$code" "--failure=$failure_file")
   [ -z "$base" ] || failing+=("--base=$base")

@@ -60,7 +60,8 @@ fn of_evidence(folder: &Utf8Path, arguments: &PublishArguments, client: &Client)
         run::verify(folder)?;
         diff.caveats.insert(0, ARTIFACT.to_owned());
     }
-    let options = Options { run_folder: folder.to_string(), ..options(arguments) };
+    let exploratory = run::origin(folder)?.is_some_and(|origin| origin.is_exploratory());
+    let options = Options { exploratory, run_folder: folder.to_string(), ..options(arguments) };
     let surroundings = surroundings(arguments)?;
     Ok(super::runtime()?.block_on(publish::publish_evidence(&diff, &surroundings, &options, client)))
 }

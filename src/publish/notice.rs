@@ -68,15 +68,17 @@ impl Notice {
     }
 
     /// What changed in the evidence alone, with the texts that may be shown. It blocks nothing and passes nothing.
-    pub(super) fn of_evidence(diff: &EvidenceDiff, disclosure: Disclosure) -> Self {
+    pub(super) fn of_evidence(diff: &EvidenceDiff, disclosure: Disclosure, exploratory: bool) -> Self {
         let shown = disclosed_evidence(diff, disclosure);
+        let prefix = if exploratory { "exploratory, " } else { "" };
         Self {
             name: shown.name.clone(),
             key: if shown.replayed { format!("replay:{}", shown.name) } else { shown.name.clone() },
             unmarked: shown.replayed.then_some(NO_MARK_OF_A_REPLAY),
-            word: if shown.at_risk.is_empty() { "unchanged" } else { "changed" },
+            // What a change compares by its own rule is always told.
+            word: if shown.at_risk.is_empty() && !exploratory { "unchanged" } else { "changed" },
             standing: Standing::Told,
-            line: report::diff_line(&shown),
+            line: format!("{prefix}{}", report::diff_line(&shown)),
             annotations: Vec::new(),
             body: Body::Evidence(Box::new(shown)),
         }

@@ -31,7 +31,7 @@ pub async fn publish_evidence(
     options: &Options,
     client: &Client,
 ) -> Publication {
-    let notice = Notice::of_evidence(diff, options.disclosure);
+    let notice = Notice::of_evidence(diff, options.disclosure, options.exploratory);
     let notice = if options.artifact { notice.of_an_artifact() } else { notice };
     told(&notice, around, options, client, |places| outputs::of_evidence(diff, places)).await
 }

@@ -95,5 +95,5 @@ fn meaning(analysis: &Analysis, placebo: &Placebo) -> Option<String> {
         }
         (false, false, false) => ", and the new snapshot no more than chance beyond it".to_owned(),
     };
-    Some(format!("{alone}{told}. This can neither rescue nor sink the gate."))
+    Some(format!("{alone}{told}. No line of the rule reads this."))
 }

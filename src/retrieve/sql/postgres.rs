@@ -44,8 +44,8 @@ impl Postgres {
         let [host] = config.get_hosts() else { return Err(refused("does not name exactly one host")) };
         let host = host.clone();
         let port = config.get_ports().first().copied().unwrap_or(5432);
-        // Whoever says nothing of TLS gets it, except where no network lies between.
-        if !url.contains("sslmode=") || config.get_ssl_mode() == SslMode::Prefer {
+        // Whoever says nothing of TLS, which is `Prefer` to the library, gets it, except where no network lies between.
+        if config.get_ssl_mode() == SslMode::Prefer {
             config.ssl_mode(if is_local(&host) { SslMode::Disable } else { SslMode::Require });
         }
         config.application_name("churngate");
@@ -95,7 +95,8 @@ impl Postgres {
 /// The address with the modes that the library has no word for: a certificate is always held against the system's
 /// authorities and the host's name, so that the strict modes ask for what `require` gets.
 fn plain_mode(url: &str) -> String {
-    let from = url.rfind('?').unwrap_or(0);
+    let is_url = ["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme));
+    let from = url.rfind('?').filter(|_| is_url).unwrap_or(0);
     let (before, parameters) = url.split_at(from);
     let strict = ["sslmode=verify-full", "sslmode=verify-ca"];
     before.to_owned() + &strict.iter().fold(parameters.to_owned(), |text, mode| text.replace(mode, "sslmode=require"))
@@ -173,7 +174,20 @@ impl ToSql for Bound {
 
 #[cfg(test)]
 mod tests {
-    use super::plain_mode;
+    use super::{Postgres, plain_mode};
+    use std::time::Duration;
+    use tokio_postgres::config::SslMode;
+
+    #[test]
+    fn tls_that_is_asked_for_is_kept_however_it_is_written_and_without_a_word_a_network_gets_it() {
+        let mode = |url: &str| Postgres::new(url, Duration::from_secs(1)).unwrap().config.get_ssl_mode();
+        for address in ["host=localhost sslmode = require", "host=localhost sslmode=verify-full password=a?b"] {
+            assert_eq!(mode(address), SslMode::Require, "{address}");
+        }
+        assert_eq!(mode("postgres://localhost/d"), SslMode::Disable);
+        assert_eq!(mode("postgres://db.example/d"), SslMode::Require);
+        assert_eq!(mode("host=db.example sslmode = disable"), SslMode::Disable);
+    }
 
     #[test]
     fn strict_modes_are_those_that_hold_anyway_and_nothing_else_of_an_address_changes() {
