@@ -429,6 +429,8 @@ fn comparisons_of_evidence_and_probes_are_recorded_and_replayed_too() -> Result<
     let described = again["retrieve"].take();
     assert!(described.as_str().context("a text")?.ends_with(", replayed from a recording"));
     first["retrieve"].take();
+    assert_eq!([&first["replayed"], &again["replayed"]], [false, true]);
+    first["replayed"] = true.into();
     assert_eq!(first, again);
     let probed = workspace.churngate(&[check.as_slice(), &["--replay", "probes"]].concat())?;
     assert_eq!(code(&probed)?, 0, "{}", stderr(&probed));

@@ -106,6 +106,27 @@ fn a_shard_alone_has_no_result() {
 }
 
 #[test]
+fn a_closed_book_is_verified_exported_and_joined() {
+    let workspace = Workspace::quickstart().unwrap();
+    workspace.edit(SPEC, |text| text.replacen("snapshots:", "snapshots:\n  closed_book: true", 1)).unwrap();
+    let whole = workspace.churngate(&["run", "--quiet", "--runs=whole", "--folder-file=whole-folder", SPEC]).unwrap();
+    assert!(matches!(code(&whole).unwrap(), 0 | 1), "{}", stderr(&whole));
+    let folder = workspace.read("whole-folder").unwrap();
+    let export = workspace.path("exported").display().to_string();
+    let output = format!("--output={export}");
+    for arguments in [&["verify", &folder][..], &["export", &folder, &output], &["verify", &export]] {
+        let output = workspace.churngate(arguments).unwrap();
+        assert_eq!(code(&output).unwrap(), 0, "{arguments:?}: {}", stderr(&output));
+    }
+    let (merged, said) = merge(&workspace, &shards(&workspace, 2));
+    assert!(matches!(merged, 0 | 1), "{said}");
+    let joined = workspace.read("merged-folder").unwrap();
+    assert_eq!(figures(Path::new(&folder)), figures(Path::new(&joined)));
+    assert!(figures(Path::new(&joined))["analysis"]["closed_book"].is_object());
+    harness::independent_check(&[folder, export, joined].map(PathBuf::from));
+}
+
+#[test]
 fn a_missing_or_doubled_shard_is_named() {
     let workspace = Workspace::quickstart().unwrap();
     let folders = shards(&workspace, 3);

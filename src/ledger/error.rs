@@ -216,7 +216,7 @@ pub enum Damage {
     #[error("a second note about the same thing")]
     NotedTwice,
     /// A pass note that the accepted passes before it do not bear out.
-    #[error("a note that the passes match, which the accepted passes do not bear out")]
+    #[error("a note on the passes, which the accepted passes do not bear out")]
     Passes,
     /// A judge's attempt without the packet before it.
     #[error("an attempt for a question whose packet is not recorded before it")]

@@ -79,7 +79,7 @@ impl<'a> Check<'a> {
 
     fn whole(&self, progress: &Progress) -> Result<(), Failure> {
         let broken = |message: &str| Err(Failure::new(FailureClass::Evidence, message));
-        if progress.open_notes(|_| None).next().is_some() {
+        if !progress.is_whole() {
             return broken("the evidence ledger is sealed, but a question has no evidence from a snapshot");
         }
         if self.protocol.spec.retrieve.on_mismatch == OnMismatch::Stop && !progress.mismatches().is_empty() {

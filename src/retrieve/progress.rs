@@ -90,6 +90,14 @@ impl Progress {
         self.slots.get(snapshot * self.ids.len() + question).copied().unwrap_or_default()
     }
 
+    /// Whether each question has a note for each snapshot, after both passes over each that is retrieved from.
+    pub(super) fn is_whole(&self) -> bool {
+        let retrieved = self.retrieved * self.ids.len();
+        self.slots.iter().enumerate().all(|(place, slot)| {
+            slot.matched.is_some() && (place >= retrieved || slot.passes.iter().all(Option::is_some))
+        })
+    }
+
     /// Marks a unit as done.
     pub(super) fn done(&mut self, unit: Unit, evidence: Digest) {
         if let Some(slot) = self.slots.get_mut(unit.snapshot * self.ids.len() + unit.question) {

@@ -93,7 +93,11 @@ fn of_sample<'a>(observed: &'a [Observation], sample: &BTreeSet<QuestionId>) -> 
 fn sampled(protocol: &Protocol, questions: usize, compared: &Compared<'_>) -> Sampled {
     let Compared { packets, unjudged, .. } = compared;
     let sample = weighed(protocol, questions, *packets, *unjudged);
-    let nothing = (*packets == 0).then(|| "there is no packet among the sample's questions".to_owned());
+    let nothing = match *packets {
+        0 => Some("there is no packet among the sample's questions".to_owned()),
+        all if *unjudged >= all => Some("no packet among the sample's questions has a judgment".to_owned()),
+        _ => None,
+    };
     Sampled { why: nothing.or(sample.why), ..sample }
 }
 

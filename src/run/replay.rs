@@ -1,8 +1,8 @@
 //! Runs whose servers' replies are read from a recording: kept apart from audits that ask servers, in a folder of their own
 //! and by the header of every ledger.
 
-use crate::http::{Context, Tape, Unit};
-use crate::ledger::record::{Outcome, Record};
+use crate::http::{CallError, Context, Tape, Unit};
+use crate::ledger::record::{Outcome, Record, Verdict};
 use crate::ledger::stage::{Again, Answers, Evidence, Judgments, ReplicaAnswers, ReplicaJudgments, Second, Stage};
 use crate::ledger::{self, LedgerError, Recorded, RunFolder};
 use crate::model::{Cell, Failure, QuestionId};
@@ -60,8 +60,14 @@ where
     }
     let mut replies: HashMap<Unit, u64> = HashMap::new();
     for record in ledger::read::<S>(folder)? {
-        if let Record::Outcome(Outcome { of, .. }) = record?.1 {
-            *replies.entry(unit(&of)).or_default() += 1;
+        // Where the recording had no reply, none was taken from it: it may have one by now.
+        let missed =
+            |verdict: &Verdict<A>| matches!(verdict, Verdict::Fatal(reason) if reason == CallError::NotRecorded.code());
+        match record?.1 {
+            Record::Outcome(Outcome { of, verdict, .. }) if !missed(&verdict) => {
+                *replies.entry(unit(&of)).or_default() += 1;
+            }
+            _ => {}
         }
     }
     #[expect(clippy::iter_over_hash_type, reason = "each unit has its own replies, in whatever order they are told")]

@@ -135,14 +135,24 @@ async fn break_evidence(broken: &mut Broken) {
         retrieve(w, &[0, 1], &[(0, 0), (1, 1)]).await;
         note_passes(w, 0, true).await;
     };
-    broken.evidence("line 6: a note that the passes match", differing).await;
-    broken.evidence("line 2: a note that the passes match", async |w| note_passes(w, 0, true).await).await;
-    let twice = async |w: &Writer<Evidence>| {
+    broken.evidence("line 6: a note on the passes", differing).await;
+    broken.evidence("line 2: a note on the passes", async |w| note_passes(w, 0, true).await).await;
+    let alone = async |w: &Writer<Evidence>| {
         retrieve(w, &[0], &[(0, 0)]).await;
         note_passes(w, 0, true).await;
-        note_passes(w, 0, true).await;
     };
-    broken.evidence("line 5: a second note", twice).await;
+    broken.evidence("line 4: a note on the passes", alone).await;
+    let of_the_second = async |w: &Writer<Evidence>| {
+        retrieve(w, &[0, 1], &[(0, 0), (1, 1)]).await;
+        note_passes(w, 1, false).await;
+    };
+    broken.evidence("line 6: a note on the passes", of_the_second).await;
+    let twice = async |w: &Writer<Evidence>| {
+        retrieve(w, &[0, 1], &[(0, 0), (1, 1)]).await;
+        note_passes(w, 0, false).await;
+        note_passes(w, 0, false).await;
+    };
+    broken.evidence("line 7: a second note", twice).await;
 }
 
 async fn break_answers(broken: &mut Broken) {
