@@ -6,8 +6,11 @@ use crate::http::{Call, HeaderText, Reply, Secrets};
 /// What stands in place of a value that may be a key.
 const HIDDEN: &str = "[key]";
 
+/// What a name that may be of a key has in it, whatever stands around it.
+const PARTS: [&str; 3] = ["passwd", "pwd", "session"];
+
 /// Words of a name whose value may be a key.
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 14] = [
     "apikey",
     "auth",
     "authorization",
@@ -16,11 +19,8 @@ const KEYS: [&str; 17] = [
     "credential",
     "credentials",
     "key",
-    "passwd",
     "password",
-    "pwd",
     "secret",
-    "session",
     "sig",
     "signature",
     "subscriptionkey",
@@ -78,7 +78,8 @@ fn url(url: &str) -> String {
 /// Whether a header or a parameter of this name may hold a key. A name is taken by its words: `keyword` is none.
 fn may_be_key(name: &str) -> bool {
     let words = name.split(|c: char| !c.is_ascii_alphanumeric());
-    words.map(str::to_ascii_lowercase).any(|word| KEYS.contains(&word.as_str()))
+    let is_key = |word: String| KEYS.contains(&word.as_str()) || PARTS.iter().any(|part| word.contains(part));
+    words.map(str::to_ascii_lowercase).any(is_key)
 }
 
 /// Rate limits and wishes for a wait; the kind of content is for people.
@@ -107,6 +108,7 @@ mod tests {
         let headers = vec![
             plain("X-Index", "docs_v1"),
             plain("X-Goog-Api-Key", "written in the spec"),
+            plain("X-SessionId", "written in the spec"),
             ("Authorization".to_owned(), HeaderText::Secret(format!("Bearer {key}").into())),
             ("x-secret-of-a-preset".to_owned(), HeaderText::Secret(key.to_owned().into())),
         ];
@@ -122,7 +124,7 @@ mod tests {
         assert!(!shown.contains("sesame") && !shown.contains("written in the spec"), "{shown}");
         insta::assert_snapshot!(one.url, @"https://h/v1?keyword=a&sig=[key]&access_token=[key]&q=x");
         let names: Vec<&str> = one.headers.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["authorization", "x-goog-api-key", "x-index", "x-secret-of-a-preset"]);
+        assert_eq!(names, ["authorization", "x-goog-api-key", "x-index", "x-secret-of-a-preset", "x-sessionid"]);
         let other = request(&call("another-key-altogether", "x"), &secrets("another-key-altogether"));
         assert_eq!(one.identity(), other.identity(), "nobody can try keys out on the digest");
     }

@@ -81,7 +81,7 @@ pub(super) async fn passes(
     let own = Context { cancel: context.cancel.child_token(), ..context.clone() };
     let mut stage = Stage { protocol, backend, variables: found, vectors: None, writer, context: own };
     // Where nothing is left to ask either: a run that stopped at its last check is checked when it goes on.
-    stage.embed(folder).await?;
+    stage.embed(folder, progress.count().0 > 0).await?;
     for pass in 0..PASSES {
         stage.pass(pass, progress).await?;
         if context.cancel.is_cancelled() {
@@ -110,9 +110,9 @@ fn backend<'a>(protocol: &'a Protocol, context: &Context) -> Result<Option<Backe
 
 impl Stage<'_> {
     /// Makes the vectors of all questions, where the engine takes them, and holds them against the snapshots' own.
-    async fn embed(&mut self, folder: &Utf8Path) -> Result<(), Failure> {
+    async fn embed(&mut self, folder: &Utf8Path, searched: bool) -> Result<(), Failure> {
         let Some(spec) = &self.protocol.spec.retrieve.embed else { return Ok(()) };
-        let vectors = embed::vectors(spec, &self.protocol.questions, folder, &self.context).await?;
+        let vectors = embed::vectors(spec, &self.protocol.questions, folder, searched, &self.context).await?;
         if spec.check {
             embed::check(spec, &self.samples().await?, vectors.dimensions(), &self.context).await?;
         }

@@ -18,6 +18,8 @@ mod mode;
 pub mod node;
 mod parse;
 mod preset;
+#[cfg(test)]
+pub(crate) use preset::cases;
 pub mod problem;
 mod reader;
 mod reference;

@@ -60,7 +60,6 @@ fn swapped(workspace: &Workspace, new: &str, other: &str) -> Result<()> {
 }
 
 #[test]
-#[ignore = "its packages are no part of the requirements, and it starts slowly"]
 fn versions_of_a_table_of_lancedb_are_audited_killed_resumed_and_swapped() -> Result<()> {
     let Some(python) = python::with("lancedb")? else { return Ok(()) };
     let folder = tempfile::tempdir()?;
@@ -121,7 +120,6 @@ impl Milvus {
 }
 
 #[test]
-#[ignore = "its packages are no part of the requirements, and it starts slowly"]
 fn collections_of_milvus_lite_are_audited_killed_resumed_and_swapped() -> Result<()> {
     let (Some(python), Some(_)) = (python::with("milvus_lite")?, python::with("pymilvus")?) else { return Ok(()) };
     let server = Milvus::start(&python)?;

@@ -123,6 +123,16 @@ fn renumber(kept: &mut [Value], all: &[Value]) -> Result<()> {
 }
 
 #[test]
+fn a_question_without_evidence_is_found() -> Result<()> {
+    let lacking = "the evidence ledger is sealed, but a question has no evidence from a snapshot";
+    found("evidence.jsonl", lacking, |records| {
+        let whole = records.clone();
+        records.retain(|record| !about(record, "q1"));
+        renumber(records, &whole)
+    })
+}
+
+#[test]
 fn documents_are_those_of_their_blobs() -> Result<()> {
     for (member, value) in [("id", json!("another")), ("content", some_digest())] {
         found("evidence.jsonl", "the documents are not those of the blob that it names", |records| {

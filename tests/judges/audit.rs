@@ -1,7 +1,7 @@
 //! A small audit whose answers and labels are known beforehand.
 
 use crate::harness::raw::{RawServer, Reply, Request};
-use crate::harness::{Workspace, code, stderr};
+use crate::harness::{Workspace, code, stderr, stdout};
 use churngate::model::Digest;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,6 +100,24 @@ pub fn judge(first: fn(usize) -> &'static str, again: fn(usize) -> &'static str)
         labelled(label, &id(request.number), "j-1")
     })
     .unwrap()
+}
+
+/// Runs the audit in three shards and joins them: the shards' folders, and that of the whole, verified.
+pub fn joined(workspace: &Workspace) -> (Vec<PathBuf>, PathBuf) {
+    let shard = |number: u32| {
+        let arguments = [&format!("--shard={number}/3"), "--runs=shards", "--folder-file=folder", "churngate.yaml"];
+        let output = workspace.churngate(&[&["run", "--quiet"], &arguments[..]].concat()).unwrap();
+        assert_eq!(code(&output).unwrap(), 0, "{}", stderr(&output));
+        PathBuf::from(workspace.read("folder").unwrap())
+    };
+    let shards: Vec<PathBuf> = (1..=3).map(shard).collect();
+    let names = shards.iter().map(|folder| folder.to_str().unwrap());
+    let merge: Vec<&str> = ["merge", "--runs=merged", "--folder-file=folder"].into_iter().chain(names).collect();
+    let output = workspace.churngate(&merge).unwrap();
+    assert!(matches!(code(&output).unwrap(), 0 | 1), "{}{}", stdout(&output), stderr(&output));
+    let whole = PathBuf::from(workspace.read("folder").unwrap());
+    verify(workspace, &whole);
+    (shards, whole)
 }
 
 /// Runs the audit, which must come to a verdict, and verifies it.

@@ -1,15 +1,15 @@
 //! The ledgers of diagnostics are evidence like all others: resumed, verified, exported, merged.
 
 use crate::audit::{
-    figures, id, independent, judge, labelled, model, records, result, run, said, sample, shown, spec, verify,
+    figures, id, independent, joined, judge, labelled, model, records, result, run, said, sample, shown, spec, verify,
     workspace,
 };
 use crate::harness::raw::RawServer;
-use crate::harness::{Workspace, code, killed_at, stderr, stdout};
+use crate::harness::{Workspace, code, killed_at, stderr};
 use churngate::model::Digest;
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -197,18 +197,7 @@ fn joined_shards_come_to_the_diagnostics_of_the_whole() {
     let workspace = workspace();
     programs(&workspace);
     let whole = run(&workspace);
-    let shard = |number: u32| {
-        let arguments = [&format!("--shard={number}/3"), "--runs=shards", "--folder-file=folder", "churngate.yaml"];
-        let output = workspace.churngate(&[&["run", "--quiet"], &arguments[..]].concat()).unwrap();
-        assert_eq!(code(&output).unwrap(), 0, "{}", stderr(&output));
-        PathBuf::from(workspace.read("folder").unwrap())
-    };
-    let shards: Vec<PathBuf> = (1..=3).map(shard).collect();
-    let names = shards.iter().map(|folder| folder.to_str().unwrap());
-    let merged: Vec<&str> = ["merge", "--runs=merged", "--folder-file=folder"].into_iter().chain(names).collect();
-    let output = workspace.churngate(&merged).unwrap();
-    assert!(matches!(code(&output).unwrap(), 0 | 1), "{}{}", stdout(&output), stderr(&output));
-    let merged = PathBuf::from(workspace.read("folder").unwrap());
+    let (shards, merged) = joined(&workspace);
     verify(&workspace, &merged);
     assert_eq!(figures(&merged), figures(&whole));
     for (ledger, what) in LEDGERS.into_iter().zip(["again", "second"]) {

@@ -1,8 +1,8 @@
 //! A second generator on a sample of the questions: known churn of both comes to known figures, and its ledgers are evidence.
 
 use crate::audit::{
-    QUESTIONS, differs, figures, id, independent, real, records, result, run, said, sample, shown, spec, verify,
-    workspace,
+    QUESTIONS, differs, figures, id, independent, joined, real, records, result, run, said, sample, shown, spec,
+    verify, workspace,
 };
 use crate::evidence::{forged, refused};
 use crate::harness::raw::RawServer;
@@ -10,7 +10,6 @@ use crate::harness::{Workspace, code, killed_at, stderr, stdout};
 use churngate::model::Digest;
 use serde_json::{Value, json};
 use std::fs;
-use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
@@ -176,18 +175,7 @@ fn exports_and_joined_shards_come_to_the_replication_of_the_whole() {
     let copy = workspace.path("copy");
     verify(&workspace, &copy);
     assert_eq!(figures(&copy)["diagnostics"], figures(&whole)["diagnostics"]);
-    let shard = |number: u32| {
-        let arguments = [&format!("--shard={number}/3"), "--runs=shards", "--folder-file=folder", "churngate.yaml"];
-        let output = workspace.churngate(&[&["run", "--quiet"], &arguments[..]].concat()).unwrap();
-        assert_eq!(code(&output).unwrap(), 0, "{}", stderr(&output));
-        PathBuf::from(workspace.read("folder").unwrap())
-    };
-    let shards: Vec<PathBuf> = (1..=3).map(shard).collect();
-    let names = shards.iter().map(|folder| folder.to_str().unwrap());
-    let merged: Vec<&str> = ["merge", "--runs=merged", "--folder-file=folder"].into_iter().chain(names).collect();
-    let output = workspace.churngate(&merged).unwrap();
-    assert!(matches!(code(&output).unwrap(), 0 | 1), "{}{}", stdout(&output), stderr(&output));
-    let merged = PathBuf::from(workspace.read("folder").unwrap());
+    let (_, merged) = joined(&workspace);
     verify(&workspace, &merged);
     assert_eq!(figures(&merged), figures(&whole));
 }

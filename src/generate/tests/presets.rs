@@ -5,6 +5,7 @@ use crate::generate::asked::{Came, Fault};
 use crate::generate::blackbox::{Sent, Turn, read};
 use crate::http::{Call, Reply};
 use crate::model::{Cell, Digest, Question, QuestionId, SnapshotName};
+use crate::spec::cases::{Case, cases};
 use crate::spec::{self, BlackBoxBackend, BlackBoxSpec, GenerateBackend, HttpAnswerSpec};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -13,38 +14,7 @@ use std::time::Duration;
 
 const QUESTION: &str = "what \"is\" {{nonce}} <snapshot.flow> {flow}?\n\u{0}\\ $k }";
 
-/// One preset with its fixture.
-struct Case {
-    name: String,
-    own: Value,
-    fixture: Value,
-}
-
-fn cases() -> Vec<Case> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/answers");
-    let mut cases = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let fixture: Value = serde_json::from_slice(&std::fs::read(entry.unwrap().path()).unwrap()).unwrap();
-        for (name, own) in fixture["of"].as_object().unwrap() {
-            cases.push(Case { name: name.clone(), own: own.clone(), fixture: fixture.clone() });
-        }
-    }
-    cases
-}
-
 impl Case {
-    fn get(&self, key: &str) -> &Value {
-        self.own.get(key).unwrap_or(&self.fixture[key])
-    }
-
-    fn list(&self, key: &str) -> &[Value] {
-        self.get(key).as_array().map_or(&[], Vec::as_slice)
-    }
-
-    fn variables(&self) -> BTreeMap<String, String> {
-        serde_json::from_value(self.get("variables").clone()).unwrap()
-    }
-
     /// The preset as it stands in a spec.
     fn system(&self) -> BlackBoxSpec {
         let base = self.fixture["base"].as_str().unwrap_or_default();
@@ -135,14 +105,14 @@ fn nonces(value: &Value) -> Vec<String> {
 
 #[test]
 fn every_built_in_preset_has_a_fixture() {
-    let with: BTreeSet<String> = cases().into_iter().map(|case| case.name).collect();
+    let with: BTreeSet<String> = cases("answers").into_iter().map(|case| case.name).collect();
     let built_in: BTreeSet<String> = spec::answer_preset_names().map(str::to_owned).collect();
     assert_eq!(with, built_in);
 }
 
 #[test]
 fn requests_are_those_of_the_descriptions_and_hold_no_key() {
-    for case in cases() {
+    for case in cases("answers") {
         let (first, request, name) = (call(&case, 0, 7), &case.own["request"], &case.name);
         assert_eq!(json!(first.method), request["method"], "{name}");
         let url = reqwest::Url::parse(&first.url).unwrap();
@@ -163,7 +133,7 @@ fn requests_are_those_of_the_descriptions_and_hold_no_key() {
 
 #[test]
 fn every_attempt_has_an_id_of_its_own_that_can_be_computed_again() {
-    for case in cases().into_iter().filter(|case| case.own["request"].to_string().contains("NONCE")) {
+    for case in cases("answers").into_iter().filter(|case| case.own["request"].to_string().contains("NONCE")) {
         let seen: BTreeSet<String> = [(0, 7), (1, 7), (0, 8)]
             .into_iter()
             .flat_map(|(number, at)| nonces(&body(&call(&case, number, at))))
@@ -176,7 +146,7 @@ fn every_attempt_has_an_id_of_its_own_that_can_be_computed_again() {
 
 #[test]
 fn successes_are_answers_with_what_the_system_says_of_itself() {
-    for case in cases() {
+    for case in cases("answers") {
         let (name, came) = (&case.name, case.read(&json!({ "body": case.get("success") })));
         let answer = came.verdict.unwrap_or_else(|fault| panic!("{name}: {}", fault.code()));
         assert_eq!(json!(answer.as_str()), *case.get("answer"), "{name}");
@@ -205,7 +175,7 @@ fn successes_are_answers_with_what_the_system_says_of_itself() {
 
 #[test]
 fn successes_that_failed_and_errors_are_never_answers() {
-    for case in cases() {
+    for case in cases("answers") {
         let name = &case.name;
         assert!(!case.list("failed").is_empty() && !case.list("errors").is_empty(), "{name}");
         for bad in case.list("failed").iter().chain(case.list("errors")) {
@@ -228,7 +198,7 @@ fn successes_that_failed_and_errors_are_never_answers() {
 
 #[test]
 fn an_answer_may_be_as_long_as_the_spec_says_and_no_longer() {
-    let cases = cases();
+    let cases = cases("answers");
     let case = cases.iter().find(|case| case.name == "vectara").unwrap();
     let given = |length: usize| {
         let body = json!({ "summary": "x".repeat(length), "search_results": [] });

@@ -39,19 +39,24 @@ impl Vectors {
     }
 }
 
-/// Embeds every question that is not embedded yet.
+/// Embeds every question that is not embedded yet: before the first search all of them. `searched` says whether there was one.
 ///
 /// # Errors
-/// The embedder fails, or is not the one that embedded what is there; the file is damaged.
+/// The embedder fails, or is not the one that embedded what is there; the file is damaged, or lacks what was searched for.
 pub(in crate::retrieve) async fn vectors(
     spec: &EmbedSpec,
     questions: &[Question],
     folder: &Utf8Path,
+    searched: bool,
     context: &Context,
 ) -> Result<Vectors, Failure> {
     let (mut store, lines) = Store::open(folder)?;
-    let now = reference(spec, context).await?;
     let kept = lines.iter().find(|line| line.question.is_none());
+    let embedded = lines.iter().filter(|line| line.question.is_some()).count();
+    if searched && (kept.is_none() || embedded < questions.len()) {
+        return Err(lost());
+    }
+    let now = reference(spec, context).await?;
     match kept {
         Some(kept) => same(kept, &now)?,
         None => store.append(std::slice::from_ref(&now))?,
@@ -71,6 +76,12 @@ pub(in crate::retrieve) async fn vectors(
     }
     let all = questions.iter().filter_map(|question| known.remove(&key(question))).collect();
     Ok(Vectors { reference: kept, all })
+}
+
+/// Vectors made anew may be others than those that were searched for, and nobody could tell.
+fn lost() -> Failure {
+    Failure::new(FailureClass::Evidence, "`vectors.jsonl` lacks vectors that this run has already searched for")
+        .with_hint("put the file back; or begin anew in another folder (`--runs`)")
 }
 
 /// What is embedded of a question.

@@ -5,6 +5,7 @@ use crate::http::{Call, HeaderText, Reply};
 use crate::model::{Evidence, Question, QuestionId, SnapshotName};
 use crate::retrieve::engine::{Engine, Identity, identify, judged, ranked};
 use crate::retrieve::remote::Judged;
+use crate::spec::cases::{Case, cases};
 use crate::spec::{self, HttpRetrieveSpec, RetrieveBackend};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,38 +17,7 @@ const QUESTION: &str = "what \"is\" {{top_k}} <snapshot.index> {index}?\n\u{0}\\
 const VECTOR: [f64; 3] = [0.25, -1.0, 1e-7];
 const TOP_K: u32 = 3;
 
-/// One preset with its fixture.
-pub(super) struct Case {
-    pub name: String,
-    own: Value,
-    fixture: Value,
-}
-
-pub(super) fn cases() -> Vec<Case> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/presets");
-    let mut cases = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let fixture: Value = serde_json::from_slice(&std::fs::read(entry.unwrap().path()).unwrap()).unwrap();
-        for (name, own) in fixture["of"].as_object().unwrap() {
-            cases.push(Case { name: name.clone(), own: own.clone(), fixture: fixture.clone() });
-        }
-    }
-    cases
-}
-
 impl Case {
-    fn get(&self, key: &str) -> &Value {
-        self.own.get(key).unwrap_or(&self.fixture[key])
-    }
-
-    pub(super) fn list(&self, key: &str) -> &[Value] {
-        self.get(key).as_array().map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn variables(&self) -> BTreeMap<String, String> {
-        serde_json::from_value(self.get("variables").clone()).unwrap()
-    }
-
     /// The preset as it stands in a spec against this server.
     pub(super) fn spec(&self, base_url: &str) -> HttpRetrieveSpec {
         let text = |with_vector: bool| {
@@ -122,7 +92,7 @@ fn good(body: &Value) -> Reply {
 
 #[test]
 fn every_built_in_preset_has_a_fixture() {
-    let with: BTreeSet<String> = cases().into_iter().map(|case| case.name).collect();
+    let with: BTreeSet<String> = cases("presets").into_iter().map(|case| case.name).collect();
     let built_in: BTreeSet<String> = spec::preset_names().map(str::to_owned).collect();
     assert_eq!(with, built_in);
 }
@@ -133,7 +103,7 @@ fn header<'a>(call: &'a Call, name: &str) -> Option<&'a HeaderText> {
 
 #[test]
 fn requests_are_those_of_the_engines_descriptions() {
-    for case in cases() {
+    for case in cases("presets") {
         let spec = case.spec("https://h.example");
         let call = engine(&spec).call(&question(), Some(&VECTOR), &case.variables(), &secrets()).unwrap();
         let (request, name) = (&case.own["request"], &case.name);
@@ -164,7 +134,7 @@ fn requests_are_those_of_the_engines_descriptions() {
 
 #[test]
 fn successes_are_evidence_with_their_scores_and_templates_in_documents_stay_text() {
-    for case in cases() {
+    for case in cases("presets") {
         let (spec, name) = (case.spec("http://h"), &case.name);
         let read = |body: &Value| match engine(&spec).judge(&good(body)) {
             Judged::Accepted(evidence) => evidence,
@@ -184,7 +154,7 @@ fn successes_are_evidence_with_their_scores_and_templates_in_documents_stay_text
 
 #[test]
 fn successes_that_failed_and_errors_are_never_evidence() {
-    for case in cases() {
+    for case in cases("presets") {
         let (spec, name) = (case.spec("http://h"), &case.name);
         assert!(!case.list("failed").is_empty() && !case.list("errors").is_empty(), "{name}");
         for bad in case.list("failed").iter().chain(case.list("errors")) {
@@ -209,7 +179,7 @@ fn successes_that_failed_and_errors_are_never_evidence() {
 
 #[tokio::test]
 async fn probes_find_physical_names_counts_and_state() {
-    for case in cases() {
+    for case in cases("presets") {
         let server = MockServer::start().await;
         for probe in case.list("probes") {
             let (verb, at) = probe["request"].as_str().unwrap().split_once(' ').unwrap();
@@ -239,7 +209,7 @@ async fn probes_find_physical_names_counts_and_state() {
 
 #[test]
 fn an_index_that_is_not_ready_is_told_from_one_that_is() {
-    for case in cases() {
+    for case in cases("presets") {
         let spec = case.spec("http://h");
         assert_eq!(spec.probes.len(), case.list("probes").len(), "{}", case.name);
         for (probe, fixture) in spec.probes.iter().zip(case.list("probes")) {

@@ -2,11 +2,11 @@
 //! `tests/sdk/presets/record.ts` recorded them, after the compiler had held each call against the client's own types.
 
 use super::graphql::canonical;
-use super::presets::{Case, cases};
 use crate::http::{Call, HeaderText, Secrets};
 use crate::model::{Digest, Question, QuestionId, SnapshotName};
 use crate::retrieve::engine::{Engine, identify};
 use crate::spec::HttpRetrieveSpec;
+use crate::spec::cases::{Case, cases};
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -151,7 +151,7 @@ async fn requests_are_those_of_the_vendors_own_clients() {
     let mut unrecorded = BTreeSet::new();
     let mut faults = Vec::new();
     let mut recordings = recordings();
-    for case in cases() {
+    for case in cases("presets") {
         let Some(recorded) = recordings.remove(&case.name) else { continue };
         let mut ours = probes(&case).await;
         ours.insert("search".to_owned(), search(&case, &case.spec("https://h.example")));

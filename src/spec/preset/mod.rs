@@ -1,6 +1,8 @@
 //! Presets: how an engine or a deployed system is asked, as data. A preset and what a spec says of it are made into a section
 //! `http`, which is then held against the same table and rules as one that stands in a spec.
 
+#[cfg(test)]
+pub(crate) mod cases;
 mod expand;
 mod list;
 mod read;
