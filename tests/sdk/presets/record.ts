@@ -200,18 +200,19 @@ const credential = new AzureKeyCredential(KEY);
 const options = { allowInsecureConnection: true, serviceVersion: "2024-07-01", retryOptions: { maxRetries: 0 } };
 const azure = new SearchClient<{ id: string; chunk: string; url: string; vector: number[] }>(host, "docs", credential, options);
 const indexes = new SearchIndexClient(host, credential, options);
+const sessionId = "HASH";
 const select = ["id" as const, "chunk" as const, "url" as const];
 const nearest = (k: number) => ({
   queries: [
     { kind: "vector" as const, vector: VECTOR, fields: ["vector" as const], kNearestNeighborsCount: k, exhaustive: false },
   ],
 });
-await record("azure-search", "search", () => azure.search(QUESTION, { select, top: TOP_K }));
+await record("azure-search", "search", () => azure.search(QUESTION, { select, top: TOP_K, sessionId }));
 await record("azure-search-knn", "search", () =>
-  azure.search(undefined, { select, top: TOP_K, vectorSearchOptions: nearest(TOP_K) }),
+  azure.search(undefined, { select, top: TOP_K, sessionId, vectorSearchOptions: nearest(TOP_K) }),
 );
 await record("azure-search-hybrid", "search", () =>
-  azure.search(QUESTION, { select, top: TOP_K, vectorSearchOptions: nearest(50) }),
+  azure.search(QUESTION, { select, top: TOP_K, sessionId, vectorSearchOptions: nearest(50) }),
 );
 for (const preset of ["azure-search", "azure-search-knn", "azure-search-hybrid"]) {
   const of = new SearchClient(host, "docs-index2", credential, options);
