@@ -45,11 +45,13 @@ fn item(request: &Request) -> usize {
 fn answered(request: &Request, code: usize, id: &str) -> Reply {
     let flow = request.path.rsplit('/').next().unwrap();
     let source = format!("https://h/{flow}/{}", item(request));
+    // A new edition of the document, wherever the answer is another one.
+    let edition = format!("Gadget {} carries {code}.", item(request));
     let document = |text: &str, source: &str| json!({"pageContent": text, "metadata": {"source": source}});
     let shared = document("All gadgets carry codes. {{question}}", "https://h/all");
     let reply = json!({
         "text": format!("It carries the code {code}."), "chatMessageId": id, "chatId": "c",
-        "sourceDocuments": [shared, document(&format!("Gadget {}", item(request)), &source)],
+        "sourceDocuments": [shared, document(&edition, &source)],
     });
     Reply::json(200, &reply)
 }
@@ -151,6 +153,26 @@ fn a_new_index_behind_a_system_is_found_and_everything_about_it_can_be_checked_a
     assert!(report.contains("inside the noise floor"), "{report}");
     assert!(!report.contains("byte-identical evidence") && !report.contains("two retrievals"), "{report}");
 
+    // Of two documents one is there in both flows. By content it is both, but for the ten answers that changed, and for the
+    // four whose repeats differ.
+    let cited = &result["analysis"]["cited"];
+    assert_eq!((&cited["questions"], &cited["partly"]), (&json!(QUESTIONS), &json!(0)), "{cited}");
+    let overlap = &cited["overlap"];
+    let pairs = |pairs, mean: f64, same: u64| json!({"pairs": pairs, "mean_shared": mean, "none": 0, "same_set": same, "same_list": same});
+    let by_id =
+        json!({"within_old": pairs(40, 2.0, 40), "within_new": pairs(40, 2.0, 40), "cross": pairs(160, 1.0, 0)});
+    assert_eq!((&overlap["documents"], &overlap["by_id"]), (&json!([2.0, 2.0]), &by_id));
+    assert_eq!(overlap["by_url"], by_id);
+    let by_content =
+        json!({"within_old": pairs(40, 1.9, 36), "within_new": pairs(40, 1.9, 36), "cross": pairs(160, 1.7, 112)});
+    assert_eq!(overlap["by_content"], by_content);
+    for flip in result["flips"].as_array().unwrap() {
+        let of = |flow: &str| format!("https://h/{flow}/{}", flip["question"].as_str().unwrap().replace('q', ""));
+        let document = |flow| json!([{"id": of(flow), "excerpt": ""}]);
+        assert_eq!(flip["cited"], json!({"lost": document("docs_v41"), "gained": document("docs_v42"), "shared": 1}));
+    }
+    assert!(report.contains("Documents as cited") && report.contains("- lost        https://h/docs_v41/"), "{report}");
+
     let verified = churngate(&workspace, &["verify", folder.to_str().unwrap()]);
     assert_eq!(code(&verified).unwrap(), 0, "{}", stderr(&verified));
     assert!(stdout(&verified).contains("each with an id of its own"), "{}", stdout(&verified));
@@ -160,6 +182,11 @@ fn a_new_index_behind_a_system_is_found_and_everything_about_it_can_be_checked_a
     let verified = churngate(&workspace, &["verify", "copy"]);
     assert_eq!(code(&verified).unwrap(), 0, "{}", stderr(&verified));
     checked_by_others(&workspace.path("copy"));
+    let claims = workspace.read("copy/claims.md").unwrap();
+    let (_, claims) = claims.split_once("## Documents as cited").unwrap();
+    assert!(claims.lines().any(|line| line.contains("answers.accepted") && line.contains("1.70")), "{claims}");
+    workspace.edit("copy/result.json", |text| text.replace("\"mean_shared\": 1.7", "\"mean_shared\": 1.8")).unwrap();
+    assert_eq!(code(&churngate(&workspace, &["verify", "copy"])).unwrap(), 5);
 
     // The same audit again is free, and says what it rests on.
     let again = churngate(&workspace, &["run", "churngate.yaml"]);
@@ -284,7 +311,9 @@ fn a_program_may_ask_the_system() {
     let workspace = Workspace::new().unwrap();
     workspace.write("questions.jsonl", questions(8)).unwrap();
     let program = "import json, sys\nasked = json.load(sys.stdin)\nopen('asked.jsonl', 'a').write(json.dumps(asked) + '\\n')\n\
-                   print(json.dumps({'answer': asked['snapshot']['flow'], 'citations': [{'id': asked['snapshot']['flow']}]}))\n";
+                   flow = asked['snapshot']['flow']\nanswer = {'answer': flow}\n\
+                   if flow == 'v41' or 'Gadget3_' not in asked['question']:\n    answer['citations'] = [{'id': flow}]\n\
+                   print(json.dumps(answer))\n";
     workspace.write("ask.py", program).unwrap();
     workspace
         .write(
@@ -306,4 +335,11 @@ fn a_program_may_ask_the_system() {
     let folder = workspace.run_folder().unwrap();
     let verified = workspace.churngate(&["verify", folder.to_str().unwrap()]).unwrap();
     assert_eq!(code(&verified).unwrap(), 0, "{}", stderr(&verified));
+    // One question has lists with its old answers alone; there are neither URLs nor texts.
+    let cited = &figures(&folder).unwrap()["analysis"]["cited"];
+    assert_eq!((&cited["questions"], &cited["partly"]), (&json!(7), &json!(1)), "{cited}");
+    assert_eq!((&cited["overlap"]["by_url"], &cited["overlap"]["by_content"]), (&Value::Null, &Value::Null));
+    assert_eq!(cited["overlap"]["by_id"]["cross"]["none"], 28);
+    let report = std::fs::read_to_string(folder.join("report.md")).unwrap();
+    assert!(report.contains("7 of 8 asked questions compared") && report.contains("1 more, where"), "{report}");
 }

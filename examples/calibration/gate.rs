@@ -239,6 +239,7 @@ fn observation(place: usize, (texts, meanings): &(Classes, Classes)) -> Observat
         snapshot,
         answers: classes.iter().copied().map(answer).collect(),
         evidence: None,
+        cited: Vec::new(),
     };
     Observation {
         id: QuestionId(place.to_string()),

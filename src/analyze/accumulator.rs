@@ -2,6 +2,7 @@
 //! the figures themselves list (stable flips, tags, clusters): nothing by question.
 
 use super::AnalyzeError;
+use super::cited::Citing;
 use super::cluster::Clusters;
 use super::comparison::{Asked, Comparison};
 use super::correctness::Marked;
@@ -44,6 +45,7 @@ pub struct Accumulator<'s> {
     flips: Vec<Flip>,
     marked: Marked,
     turnover: Turnover,
+    citing: Citing,
     tags: Tags,
     ladder: Ladder,
     trajectories: Option<Trajectories>,
@@ -70,6 +72,7 @@ impl<'s> Accumulator<'s> {
             flips: Vec::new(),
             marked: Marked::default(),
             turnover: Turnover::default(),
+            citing: Citing::default(),
             tags: Tags::default(),
             ladder: Ladder::new(settings),
             trajectories: Trajectories::new(settings),
@@ -125,6 +128,7 @@ impl<'s> Accumulator<'s> {
         self.marked.take(asked);
         self.triples.take(&asked.semantic, lattice);
         self.soft.take(asked)?;
+        self.citing.take(asked);
         if asked.is_flip() {
             self.flips.extend(flips::describe(asked));
             if let Some(alignment) = &mut self.closed_book {
@@ -153,6 +157,7 @@ impl<'s> Accumulator<'s> {
             kernels: kernels(&self.ends, [&self.exact, &self.semantic], &self.rows, &self.clusters, self.settings)?,
             correctness: self.marked.finish()?,
             overlap: self.turnover.finish(),
+            cited: self.citing.finish(),
             subgroups: self.tags.finish(&self.ends)?,
             power: self.smallest_detectable(),
             ladder: self.ladder.finish()?,
@@ -214,9 +219,10 @@ mod tests {
             urls: vec![None],
             contents: vec![Digest::of(b"text")],
         };
-        let side = |snapshot, answers: [&str; 2], evidence| SnapshotAnswers {
+        let side = |snapshot, answers: [&str; 2], evidence: EvidenceKeys| SnapshotAnswers {
             snapshot,
             answers: answers.map(answer).into(),
+            cited: vec![Some(evidence.clone()), None],
             evidence: Some(evidence),
         };
         Observation {

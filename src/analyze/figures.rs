@@ -24,6 +24,8 @@ pub struct Analysis {
     pub correctness: Option<Correctness>,
     /// Evidence turnover, where evidence is locked.
     pub overlap: Option<Overlap>,
+    /// Overlap of the documents that a deployed system cites, where any answer names one; for diagnosis alone.
+    pub cited: Option<Cited>,
     /// The same figures by tag, for diagnosis only.
     pub subgroups: Vec<Subgroup>,
     /// What a sample of this size can detect.
@@ -269,6 +271,57 @@ pub struct OverlapFigures {
     /// Questions with the same set.
     pub same_set: u64,
     /// Questions with the same list.
+    pub same_list: u64,
+}
+
+/// Overlap of the documents that answers cite: the word of the deployed system that gave them, and no evidence. No rule can
+/// name it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cited {
+    /// Questions compared: those asked of which every old and every new answer came with a list of documents, be it empty.
+    pub questions: u64,
+    /// Other asked questions of which some answer came with a list.
+    pub partly: u64,
+    /// What pairs of answers share; absent where no question is compared.
+    pub overlap: Option<CitedOverlap>,
+}
+
+/// What pairs of answers share of the documents they cite, over the questions compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CitedOverlap {
+    /// Mean number of different ids that an answer names, old and new.
+    pub documents: (f64, f64),
+    /// By id.
+    pub by_id: CitedByPairs,
+    /// By URL, where every document has one.
+    pub by_url: Option<CitedByPairs>,
+    /// By content, where every document came with its text.
+    pub by_content: Option<CitedByPairs>,
+}
+
+/// Pairs of answers to one question, by where the two come from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CitedByPairs {
+    /// Two repeats of the old snapshot.
+    pub within_old: PairOverlap,
+    /// Two repeats of the new one.
+    pub within_new: PairOverlap,
+    /// An old and a new answer.
+    pub cross: PairOverlap,
+}
+
+/// Overlap of the lists of two answers, by one sort of key.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairOverlap {
+    /// Pairs.
+    pub pairs: u64,
+    /// Mean number of distinct keys that stand in both lists.
+    pub mean_shared: f64,
+    /// Pairs that share none.
+    pub none: u64,
+    /// Pairs with the same set.
+    pub same_set: u64,
+    /// Pairs with the same list.
     pub same_list: u64,
 }
 

@@ -8,6 +8,7 @@ pub mod agreement;
 pub mod alignment;
 mod audit;
 pub mod bootstrap;
+pub mod cited;
 pub mod cluster;
 pub mod comparison;
 pub mod correctness;

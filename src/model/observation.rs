@@ -39,9 +39,12 @@ pub struct SnapshotAnswers {
     pub answers: Vec<Answer>,
     /// The keys of the evidence, where evidence is locked.
     pub evidence: Option<EvidenceKeys>,
+    /// The documents that a deployed system names beside each answer, in the order of repeats; `None` beside one that came
+    /// without a list. Empty where no answer came with any.
+    pub cited: Vec<Option<EvidenceKeys>>,
 }
 
-/// The documents of an evidence by their names, in rank order: the three lists have one length.
+/// The documents of an evidence, or those that an answer cites, by their names, in order: the three lists have one length.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EvidenceKeys {
     /// Ids the backend gave.

@@ -194,6 +194,7 @@ fn sources(topic: Topic) -> Vec<Source> {
     match topic {
         Topic::Churn
         | Topic::Rule
+        | Topic::Cited
         | Topic::Clusters
         | Topic::Ladder
         | Topic::Trajectories

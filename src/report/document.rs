@@ -51,6 +51,8 @@ pub(in crate::report) enum Topic {
     AtRisk,
     /// Evidence turnover.
     Turnover,
+    /// Overlap of the documents that answers cite.
+    Cited,
     /// Adjacent snapshots.
     Ladder,
     /// Stable flips along the snapshots between, and beside the closed book.
@@ -176,6 +178,7 @@ impl Topic {
             Self::Correctness => "Correctness",
             Self::AtRisk => "Questions at risk",
             Self::Turnover => "Evidence turnover",
+            Self::Cited => "Documents as cited",
             Self::Ladder => "Snapshots between",
             Self::Trajectories => "Where flips stand to other snapshots",
             Self::Clusters => "Bounds over clusters",

@@ -1,9 +1,11 @@
 //! Results made by hand, for tests of the formats.
 
-use super::result::{AuditResult, EvidenceLine, FORMAT, FlipDetail, Machinery, RunRecord, SnapshotSummary, Validity};
+use super::result::{
+    AuditResult, CitedChange, EvidenceLine, FORMAT, FlipDetail, Machinery, RunRecord, SnapshotSummary, Validity,
+};
 use crate::analyze::{
-    Agreement, Analysis, Correctness, Flip, FlipOverlap, Flows, KernelFigures, Overlap, OverlapFigures, Power, Stream,
-    Subgroup, Transitivity,
+    Agreement, Analysis, Cited, CitedByPairs, CitedOverlap, Correctness, Flip, FlipOverlap, Flows, KernelFigures,
+    Overlap, OverlapFigures, PairOverlap, Power, Stream, Subgroup, Transitivity,
 };
 use crate::gate::{Decision, LineOutcome, Verdict};
 use crate::model::{Answer, Confidence, Digest, Fraction, Kernel, QuestionId};
@@ -107,6 +109,7 @@ fn analysis() -> Analysis {
         flips: vec![flip("q-17", "Ada Lang", "Ines Rohr")],
         correctness: Some(correctness()),
         overlap: Some(overlap()),
+        cited: None,
         subgroups: vec![Subgroup {
             tag: "people".to_owned(),
             questions: 120,
@@ -188,7 +191,31 @@ pub(super) fn flip_detail(question: &str, text: &str, old: &str, new: &str) -> F
         left: vec![document("library.md#2", "The library was designed by Ada Lang in 1931.")],
         came: vec![document("library-2.md#1", "Ines Rohr drew the plans of the extension.")],
         shared: 5,
+        cited: None,
     }
+}
+
+/// An audit of a deployed system that cites documents, of which one question's answers moved to others.
+pub(super) fn citing() -> AuditResult {
+    let mut result = incompatible();
+    let pairs =
+        |pairs, mean_shared, same_set| PairOverlap { pairs, mean_shared, none: 40, same_set, same_list: same_set / 2 };
+    let by = |shift: f64| CitedByPairs {
+        within_old: pairs(380, 3.4 + shift, 290),
+        within_new: pairs(380, 3.1 + shift, 270),
+        cross: pairs(1520, 1.2 + shift, 300),
+    };
+    let (by_id, by_content) = (by(0.0), Some(by(0.25)));
+    let overlap = CitedOverlap { documents: (4.125, 3.875), by_id, by_url: None, by_content };
+    result.analysis.cited = Some(Cited { questions: 380, partly: 11, overlap: Some(overlap) });
+    result.analysis.overlap = None;
+    result.analysis.flips[0].shared_documents = None;
+    let line = |id: &str| EvidenceLine { id: id.to_owned(), excerpt: String::new() };
+    let flip = &mut result.flips[0];
+    (flip.left, flip.came, flip.shared) = (Vec::new(), Vec::new(), 0);
+    let (lost, gained) = (vec![line("library.md#2"), line("roof.md")], vec![line("extension.md"), line("roof.md")]);
+    flip.cited = Some(CitedChange { lost, gained, shared: 2 });
+    result
 }
 
 fn correctness() -> Correctness {

@@ -89,6 +89,20 @@ pub struct FlipDetail {
     pub came: Vec<EvidenceLine>,
     /// Documents both have (by content).
     pub shared: u64,
+    /// What the answers cite, where a deployed system names documents on both sides.
+    pub cited: Option<CitedChange>,
+}
+
+/// How the documents changed that a deployed system cites for one question: its own word. Documents are the same where their
+/// text is, or, without texts, their id.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CitedChange {
+    /// Documents that an old answer names and no new one.
+    pub lost: Vec<EvidenceLine>,
+    /// Documents that a new answer names and no old one.
+    pub gained: Vec<EvidenceLine>,
+    /// Documents that answers of both sides name.
+    pub shared: u64,
 }
 
 /// One document of an evidence, for people.
@@ -96,7 +110,7 @@ pub struct FlipDetail {
 pub struct EvidenceLine {
     /// Its id.
     pub id: String,
-    /// The start of its text.
+    /// The start of its text; empty where the text is not known.
     pub excerpt: String,
 }
 

@@ -41,7 +41,8 @@ fn diagnostics(result: &AuditResult, width: u16) -> String {
 
 /// The diagnoses that only the reports show in full, in a line.
 fn also(document: &Document<'_>, width: u16) -> String {
-    let diagnoses = [Topic::Clusters, Topic::Ladder, Topic::Trajectories, Topic::Transitivity, Topic::Soft];
+    let diagnoses =
+        [Topic::Cited, Topic::Clusters, Topic::Ladder, Topic::Trajectories, Topic::Transitivity, Topic::Soft];
     let told = |section: &Section<'_>| format!("{} ({})", section.topic.title(), section.teaser);
     let known: Vec<String> =
         document.sections.iter().filter(|section| diagnoses.contains(&section.topic)).map(told).collect();

@@ -1,6 +1,6 @@
 //! Whole reports of typical results, as people read them.
 
-use super::fixtures::{compatible, flip, fraction, incompatible, inconclusive};
+use super::fixtures::{citing, compatible, flip, fraction, incompatible, inconclusive};
 use super::result::{AuditResult, EvidenceLine};
 use super::{html, junit, markdown, next_steps, terminal};
 use crate::analyze::{Alignment, ClusterBounds, Rung, SoftFigures, Trajectories};
@@ -141,6 +141,57 @@ fn diagnoses_are_folded_and_leave_the_first_screen_as_it_was() {
       diagnosis only) · Labels that contradict one another (7 of 1,100 triples (0.64%)) · Soft
       similarity (D̂ 9.00 pp; diagnosis only)
     ");
+}
+
+#[test]
+fn what_a_system_cites_is_told_under_its_own_name() {
+    let (plain, text) = (markdown(&incompatible()), markdown(&citing()));
+    assert!(!plain.contains("as cited") && !html(&incompatible()).contains("as cited"));
+    let (_, block) = text.split_once("```diff\n").expect("a diff");
+    assert_snapshot!(block.split_once("\n```").map_or("", |(lines, _)| lines), @"
+    - old answer  Ada Lang
+    + new answer  Ines Rohr
+      accepted    Ada Lang
+      as cited    2 documents shared, 1 changed, 1 lost, 1 gained
+    - changed     roof.md
+    - lost        library.md#2
+    + changed     roof.md
+    + gained      extension.md
+    ");
+    let begin = text.find("Documents as cited").expect("a section");
+    assert_snapshot!(text[begin..].split("</details>").next().unwrap_or_default(), @"
+    Documents as cited</b>: old and new answers share 1.20 on average, repeats 3.25</summary>
+
+    What the audited system says its answers rest on: its own word, and no evidence that was locked. Compare old and new with the repeats of one snapshot, where nothing changed. No line of the rule reads this.
+
+    | compared by | answers | documents shared (mean) | none shared | same set | same list |
+    | :-- | :-- | --: | --: | --: | --: |
+    | id | repeats of old | 3.40 | 40 (10.53%) | 290 (76.32%) | 145 (38.16%) |
+    | id | repeats of new | 3.10 | 40 (10.53%) | 270 (71.05%) | 135 (35.53%) |
+    | id | old and new | 1.20 | 40 (2.63%) | 300 (19.74%) | 150 (9.87%) |
+    | content | repeats of old | 3.65 | 40 (10.53%) | 290 (76.32%) | 145 (38.16%) |
+    | content | repeats of new | 3.35 | 40 (10.53%) | 270 (71.05%) | 135 (35.53%) |
+    | content | old and new | 1.45 | 40 (2.63%) | 300 (19.74%) | 150 (9.87%) |
+
+    - 380 of 400 asked questions compared: those of which every answer came with a list of documents; 11 more, where some answer has one and another has none, are left out
+    - an answer of the old snapshot names 4.13 documents on average, one of the new 3.88
+    ");
+    assert!(html(&citing()).contains("Documents as cited"));
+    let last = terminal(&citing(), 400);
+    assert!(last.contains("Documents as cited (old and new answers share 1.20 on average, repeats 3.25)"), "{last}");
+}
+
+#[test]
+fn where_no_question_has_all_lists_no_figure_is_made_of_the_few() {
+    let mut result = citing();
+    if let Some(cited) = &mut result.analysis.cited {
+        (cited.questions, cited.overlap) = (0, None);
+    }
+    let text = markdown(&result);
+    let section = &text[text.find("Documents as cited").expect("a section")..];
+    let section = section.split("</details>").next().unwrap_or_default();
+    assert!(section.contains("0 of 400 asked questions compared") && section.contains("11 more"), "{section}");
+    assert!(!section.contains("repeats of old"), "{section}");
 }
 
 #[test]

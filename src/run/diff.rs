@@ -110,6 +110,7 @@ fn observation(protocol: &Protocol, question: &Question, evidence: &Evidence) ->
         snapshot: name.clone(),
         answers: Vec::new(),
         evidence: Some(evidence.keys(name).cloned().unwrap_or_default()),
+        cited: Vec::new(),
     };
     Observation {
         id: question.id.clone(),

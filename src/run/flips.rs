@@ -1,10 +1,10 @@
-//! The texts behind the stable flips: question, answers, gold, and what evidence came and went.
+//! The texts behind the stable flips: question, answers, gold, and what documents came and went, retrieved or cited.
 
-use super::found::{Evidence, Found};
+use super::found::{Answers, Evidence, Found};
 use crate::analyze::Flip;
 use crate::ledger::BlobReader;
 use crate::model::{self, Digest, Document, EvidenceKeys, Failure, Question, QuestionId, SnapshotName};
-use crate::report::{self, EvidenceLine, FlipDetail, FlipRecords, Ledger};
+use crate::report::{self, CitedChange, EvidenceLine, FlipDetail, FlipRecords, Ledger};
 use camino::Utf8Path;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +20,7 @@ pub(super) struct Kept {
     text: String,
     gold: Vec<String>,
     evidence: Evidence,
+    cited: Option<CitedChange>,
     /// The numbers of its records.
     pub records: FlipRecords,
 }
@@ -28,7 +29,8 @@ impl Kept {
     /// What a report needs of this question.
     pub(super) fn of(question: &Question, found: Found) -> Self {
         let records = records(&question.id, &found);
-        Self { text: question.text.clone(), gold: found.gold, evidence: found.evidence, records }
+        let cited = cited(&found.answers);
+        Self { text: question.text.clone(), gold: found.gold, evidence: found.evidence, cited, records }
     }
 }
 
@@ -65,6 +67,7 @@ pub(super) fn details(folder: &Utf8Path, flipped: &Flipped, flips: &[Flip]) -> R
             left: lines(&old, &new_contents, flip.old.as_str()),
             came: lines(&new, &old_contents, flip.new.as_str()),
             shared: old_contents.intersection(&new_contents).count() as u64,
+            cited: kept.and_then(|kept| kept.cited.clone()),
         })
     };
     flips.iter().map(detail).collect()
@@ -102,12 +105,39 @@ pub(super) fn details_without_texts(flipped: &Flipped, flips: &[Flip]) -> Vec<Fl
             left: ids(old, &new_contents),
             came: ids(new, &old_contents),
             shared: old_contents.intersection(&new_contents).count() as u64,
+            cited: kept.and_then(|kept| kept.cited.clone()),
         }
     };
     flips.iter().map(detail).collect()
 }
 
+/// What the answers of both sides name; nothing where those of one side came without any list, or all lists are empty.
+fn cited(answers: &Answers) -> Option<CitedChange> {
+    let (old, new) = (answers.lists(&SnapshotName::old()), answers.lists(&SnapshotName::new_snapshot()));
+    let contents = |lists: &[&EvidenceKeys]| -> BTreeSet<Digest> {
+        lists.iter().flat_map(|keys| keys.contents.iter().copied()).collect()
+    };
+    let (old_contents, new_contents) = (contents(&old), contents(&new));
+    let named_at_all = !old_contents.is_empty() || !new_contents.is_empty();
+    (named_at_all && !old.is_empty() && !new.is_empty()).then(|| CitedChange {
+        lost: only_there(&old, &new_contents),
+        gained: only_there(&new, &old_contents),
+        shared: old_contents.intersection(&new_contents).count() as u64,
+    })
+}
+
+/// The documents of these lists that the other side does not have, each once, in the order in which they are named.
+fn only_there(lists: &[&EvidenceKeys], other: &BTreeSet<Digest>) -> Vec<EvidenceLine> {
+    let mut seen = other.clone();
+    let named = lists.iter().flat_map(|keys| keys.ids.iter().zip(&keys.contents));
+    named.filter(|(_, content)| seen.insert(**content)).map(|(id, _)| without_text(id)).collect()
+}
+
 fn ids(keys: &EvidenceKeys, other: &BTreeSet<Digest>) -> Vec<EvidenceLine> {
     let gone = keys.ids.iter().zip(&keys.contents).filter(|(_, content)| !other.contains(content));
-    gone.map(|(id, _)| EvidenceLine { id: id.clone(), excerpt: String::new() }).collect()
+    gone.map(|(id, _)| without_text(id)).collect()
+}
+
+fn without_text(id: &str) -> EvidenceLine {
+    EvidenceLine { id: id.to_owned(), excerpt: String::new() }
 }

@@ -146,6 +146,7 @@ fn flip_detail(flip: &analyze::Flip, observed: Option<&Observation>, request: &R
         left: only_in(old, new),
         came: only_in(new, old),
         shared: flip.shared_documents.unwrap_or(0),
+        cited: None,
     }
 }
 

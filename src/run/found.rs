@@ -3,8 +3,8 @@
 use super::join::Records;
 use crate::freeze::Protocol;
 use crate::ledger::record::{
-    AcceptedAnswer, AcceptedEvidence, AcceptedJudgment, AnswersRecord, Attempt, EvidenceRecord, JudgmentsRecord,
-    Outcome, Packet, PassRecord, Record, Verdict,
+    AcceptedAnswer, AcceptedJudgment, AnswersRecord, Attempt, DocumentRecord, EvidenceRecord, JudgmentsRecord, Outcome,
+    Packet, PassRecord, Record, Verdict,
 };
 use crate::ledger::{BlobReader, Numbered};
 use crate::model::{
@@ -101,6 +101,7 @@ impl Found {
             snapshots.push(SnapshotAnswers {
                 snapshot: snapshot.name.clone(),
                 answers: answers.collect::<Option<Vec<_>>>()?,
+                cited: self.answers.cited(&snapshot.name, repeats),
                 evidence: self.evidence.keys(&snapshot.name).cloned(),
             });
         }
@@ -144,7 +145,7 @@ impl Evidence {
     fn take(&mut self, seq: u64, record: EvidenceRecord) {
         match record {
             Record::Outcome(Outcome { verdict: Verdict::Accepted(accepted), .. }) => {
-                self.documents.entry(accepted.evidence).or_insert_with(|| keys(accepted));
+                self.documents.entry(accepted.evidence).or_insert_with(|| keys(accepted.documents));
             }
             Record::Note(PassRecord { snapshot, evidence, matched, .. }) => {
                 self.mismatched += u64::from(!matched);
@@ -168,9 +169,9 @@ impl Evidence {
     }
 }
 
-fn keys(accepted: AcceptedEvidence) -> EvidenceKeys {
+fn keys(documents: Vec<DocumentRecord>) -> EvidenceKeys {
     let mut keys = EvidenceKeys::default();
-    for document in accepted.documents {
+    for document in documents {
         keys.ids.push(document.id);
         keys.urls.push(document.url);
         keys.contents.push(document.content);
@@ -187,6 +188,8 @@ pub(super) struct Answers {
     pub last: BTreeMap<SnapshotName, u64>,
     /// Whether it was not asked, because its prompts are byte-identical.
     pub unchanged: bool,
+    /// The documents that each accepted cell's answer names, where it came with a list of them.
+    named: BTreeMap<(SnapshotName, u32), EvidenceKeys>,
     texts: BTreeMap<Digest, Answer>,
     /// When attempts began, by their number, until their outcome is read.
     begun: BTreeMap<u64, u64>,
@@ -207,14 +210,19 @@ impl Answers {
                 self.begun.insert(seq, at_ms);
             }
             Record::Outcome(Outcome {
-                attempt, of, verdict: Verdict::Accepted(AcceptedAnswer { answer, .. }), ..
+                attempt,
+                of,
+                verdict: Verdict::Accepted(AcceptedAnswer { answer, citations, .. }),
+                ..
             }) => {
                 if let Entry::Vacant(entry) = self.texts.entry(answer) {
                     entry.insert(texts.answer(&answer)?);
                 }
                 let last = self.last.entry(of.snapshot.clone()).or_default();
                 *last = (*last).max(self.begun.remove(&attempt).unwrap_or_default());
-                self.cells.insert((of.snapshot, of.repeat), (answer, seq));
+                let cell = (of.snapshot, of.repeat);
+                self.named.extend(citations.map(|documents| (cell.clone(), keys(documents))));
+                self.cells.insert(cell, (answer, seq));
             }
             Record::Note(_) => self.unchanged = true,
             Record::Outcome(_) => {}
@@ -224,6 +232,18 @@ impl Answers {
 
     fn of_cell(&self, snapshot: &SnapshotName, repeat: u32) -> Option<&Answer> {
         self.texts.get(&self.cells.get(&(snapshot.clone(), repeat))?.0)
+    }
+
+    /// What each repeat of a snapshot names; empty where none of them came with a list.
+    pub(super) fn cited(&self, snapshot: &SnapshotName, repeats: u32) -> Vec<Option<EvidenceKeys>> {
+        let named = |repeat| self.named.get(&(snapshot.clone(), repeat)).cloned();
+        let cited: Vec<Option<EvidenceKeys>> = (0..repeats).map(named).collect();
+        if cited.iter().any(Option::is_some) { cited } else { Vec::new() }
+    }
+
+    /// The lists of documents that the answers of a snapshot came with, in the order of repeats.
+    pub(super) fn lists(&self, snapshot: &SnapshotName) -> Vec<&EvidenceKeys> {
+        self.named.iter().filter(|((of, _), _)| of == snapshot).map(|(_, keys)| keys).collect()
     }
 
     /// The distinct accepted answers, in the order of snapshots and repeats.

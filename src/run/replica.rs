@@ -103,7 +103,7 @@ fn observation(view: &Protocol, question: &Question, answered: &Answered, judged
     };
     let snapshots = view.snapshots.iter().map(|snapshot| {
         let name = snapshot.name.clone();
-        Some(SnapshotAnswers { answers: answers(&name)?, snapshot: name, evidence: None })
+        Some(SnapshotAnswers { answers: answers(&name)?, snapshot: name, evidence: None, cited: Vec::new() })
     });
     Some(Observation {
         id: question.id.clone(),

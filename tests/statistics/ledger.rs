@@ -75,6 +75,7 @@ fn observation(ledger: &Ledger, record: &Record) -> Observation {
         snapshot: SnapshotName(name.clone()),
         answers: texts[state * ledger.repeats..(state + 1) * ledger.repeats].to_vec(),
         evidence: evidence(name, record.overlap_n1_n7),
+        cited: Vec::new(),
     });
     Observation {
         id: QuestionId(record.id.clone()),

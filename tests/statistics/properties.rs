@@ -30,6 +30,7 @@ fn observe(questions: &[Question], name: impl Fn(u8) -> String) -> Vec<Observati
             snapshot,
             answers: classes.iter().map(answer).collect(),
             evidence: None,
+            cited: Vec::new(),
         };
         let mut judgments = BTreeMap::new();
         for one in 0..4_u8 {

@@ -362,6 +362,7 @@ fn marked_question(place: usize, old: [u8; 2], new: [u8; 2], same: [u8; 2]) -> O
         snapshot,
         answers: texts.iter().map(|text| answer(text)).collect(),
         evidence: None,
+        cited: Vec::new(),
     };
     Observation {
         id: QuestionId(place.to_string()),

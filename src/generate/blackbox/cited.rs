@@ -1,4 +1,4 @@
-//! The documents that a reply names beside its answer, by id, URL and digest: untrusted texts that nothing depends on.
+//! The documents that a reply names beside its answer, by id, URL and digest: untrusted texts that no verdict depends on.
 
 use crate::http::fill;
 use crate::ledger::record::DocumentRecord;

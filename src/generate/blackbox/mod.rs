@@ -1,7 +1,7 @@
 //! Answers from a deployed system that retrieves by itself: over HTTP as the spec describes it, or by a program.
 //!
 //! Of all backends this one alone is told a snapshot's variables: they say which system is asked. What it retrieves is not
-//! seen; documents that a reply names are recorded by id, URL and digest, and nothing depends on them.
+//! seen; documents that a reply names are recorded by id, URL and digest; their overlap is told, and no verdict depends on it.
 
 mod cited;
 mod nonce;

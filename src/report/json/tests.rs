@@ -1,11 +1,11 @@
 use super::*;
 use crate::model::Fraction;
-use crate::report::fixtures::{compatible, incompatible, inconclusive};
+use crate::report::fixtures::{citing, compatible, incompatible, inconclusive};
 use proptest::prelude::*;
 
 #[test]
 fn a_result_survives_the_disk() {
-    for result in [incompatible(), compatible(), inconclusive()] {
+    for result in [incompatible(), compatible(), inconclusive(), citing()] {
         assert_eq!(parse(&json(&result)), Ok(result));
     }
 }
@@ -62,6 +62,14 @@ fn a_denominator_of_zero_is_refused() {
     let text = String::from_utf8(json(&incompatible())).expect("UTF-8");
     let broken = text.replacen("\"denominator\": 1600", "\"denominator\": 0", 1);
     assert!(matches!(parse(broken.as_bytes()), Err(ParseError::Malformed { .. })));
+}
+
+#[test]
+fn results_without_citations_have_no_word_of_them_and_older_ones_are_read() {
+    let text = String::from_utf8(json(&incompatible())).expect("UTF-8");
+    assert!(!text.contains("\"cited\""), "{text}");
+    let newer = String::from_utf8(json(&citing())).expect("UTF-8");
+    assert_eq!(newer.matches("\"cited\"").count(), 2, "{newer}");
 }
 
 proptest! {

@@ -4,14 +4,14 @@
 
 use super::image::{Imaged, image};
 use crate::analyze::{
-    Agreement, Alignment, Analysis, Beyond, ClusterBounds, Correctness, Diagnostics, Flip, FlipOverlap, Flows,
-    KernelFigures, Overlap, OverlapFigures, Placebo, Power, Rung, SoftFigures, Stream, Subgroup, Trajectories,
-    Transitivity,
+    Agreement, Alignment, Analysis, Beyond, Cited, CitedByPairs, CitedOverlap, ClusterBounds, Correctness, Diagnostics,
+    Flip, FlipOverlap, Flows, KernelFigures, Overlap, OverlapFigures, PairOverlap, Placebo, Power, Rung, SoftFigures,
+    Stream, Subgroup, Trajectories, Transitivity,
 };
 use crate::gate::{Decision, LineOutcome, Verdict};
 use crate::model::{Answer, Confidence, Digest, Fraction, Kernel, PassedOver, QuestionId, SnapshotName};
 use crate::report::result::{
-    AuditResult, Conduct, EvidenceLine, FlipDetail, Machinery, RunRecord, SnapshotSummary, Validity,
+    AuditResult, CitedChange, Conduct, EvidenceLine, FlipDetail, Machinery, RunRecord, SnapshotSummary, Validity,
 };
 use serde::{Deserialize, Serialize};
 
@@ -106,6 +106,8 @@ image! {
         flips: Vec<Flip>,
         correctness: Option<Correctness>,
         overlap: Option<Overlap>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cited: Option<Cited>,
         subgroups: Vec<Subgroup>,
         power: Power,
         ladder: Vec<Rung>,
@@ -248,6 +250,41 @@ image! {
 }
 
 image! {
+    CitedImage of Cited {
+        questions: u64,
+        partly: u64,
+        overlap: Option<CitedOverlap>,
+    }
+}
+
+image! {
+    CitedOverlapImage of CitedOverlap {
+        documents: (f64, f64),
+        by_id: CitedByPairs,
+        by_url: Option<CitedByPairs>,
+        by_content: Option<CitedByPairs>,
+    }
+}
+
+image! {
+    CitedByPairsImage of CitedByPairs {
+        within_old: PairOverlap,
+        within_new: PairOverlap,
+        cross: PairOverlap,
+    }
+}
+
+image! {
+    PairOverlapImage of PairOverlap {
+        pairs: u64,
+        mean_shared: f64,
+        none: u64,
+        same_set: u64,
+        same_list: u64,
+    }
+}
+
+image! {
     SubgroupImage of Subgroup {
         tag: String,
         questions: u64,
@@ -313,6 +350,16 @@ image! {
         gold: Vec<String>,
         left: Vec<EvidenceLine>,
         came: Vec<EvidenceLine>,
+        shared: u64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cited: Option<CitedChange>,
+    }
+}
+
+image! {
+    CitedChangeImage of CitedChange {
+        lost: Vec<EvidenceLine>,
+        gained: Vec<EvidenceLine>,
         shared: u64,
     }
 }

@@ -8,7 +8,7 @@ use crate::report::document::{Block, DiffLine, Line, Section, Topic};
 use crate::report::escape::Untrusted;
 use crate::report::excerpt::carries;
 use crate::report::numbers;
-use crate::report::result::{AuditResult, EvidenceLine, FlipDetail};
+use crate::report::result::{AuditResult, CitedChange, EvidenceLine, FlipDetail};
 use std::collections::BTreeMap;
 
 /// Flips that any report shows; `result.json` has all of them.
@@ -87,6 +87,7 @@ fn diff<'a>(flip: &'a Flip, detail: Option<&'a FlipDetail>) -> Vec<DiffLine<'a>>
     if let Some(detail) = detail {
         lines.extend(gold(detail));
         lines.extend(evidence(detail));
+        lines.extend(detail.cited.iter().flat_map(|cited| as_cited(detail, cited)));
     }
     lines
 }
@@ -113,20 +114,31 @@ fn evidence(detail: &FlipDetail) -> Vec<DiffLine<'_>> {
     if detail.shared == 0 && detail.left.is_empty() && detail.came.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec![remark(' ', "evidence", turnover(detail))];
+    let told = turnover(detail.shared, ("left", &detail.left), ("came", &detail.came));
+    let mut lines = vec![remark(' ', "evidence", told)];
     lines.extend(documents('-', "left", &detail.left, (&detail.old_answer, &detail.came)));
     lines.extend(documents('+', "came", &detail.came, (&detail.new_answer, &detail.left)));
     lines
 }
 
-/// How many documents stayed, changed under their id, left and came.
-fn turnover(detail: &FlipDetail) -> String {
-    let changed = detail.left.iter().filter(|document| is_among(document, &detail.came)).count();
+/// What the system says that its answers rest on, whatever it retrieved.
+fn as_cited<'a>(detail: &'a FlipDetail, cited: &'a CitedChange) -> Vec<DiffLine<'a>> {
+    let told = turnover(cited.shared, ("lost", &cited.lost), ("gained", &cited.gained));
+    let mut lines = vec![remark(' ', "as cited", told)];
+    lines.extend(documents('-', "lost", &cited.lost, (&detail.old_answer, &cited.gained)));
+    lines.extend(documents('+', "gained", &cited.gained, (&detail.new_answer, &cited.lost)));
+    lines
+}
+
+/// How many documents stayed, changed under their id, went and came.
+fn turnover(shared: u64, (went, gone): (&str, &[EvidenceLine]), (came, new): (&str, &[EvidenceLine])) -> String {
+    let changed = |those: &[EvidenceLine], others| those.iter().filter(|document| is_among(document, others)).count();
+    let (before, now) = (changed(gone, new), changed(new, gone));
     format!(
-        "{} shared, {changed} changed, {} left, {} came",
-        numbers::counted(detail.shared, "document"),
-        detail.left.len() - changed,
-        detail.came.len().saturating_sub(changed)
+        "{} shared, {before} changed, {} {went}, {} {came}",
+        numbers::counted(shared, "document"),
+        gone.len() - before,
+        new.len() - now
     )
 }
 

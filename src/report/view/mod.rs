@@ -2,6 +2,7 @@
 
 mod changed;
 mod churn;
+mod cited;
 mod clusters;
 mod conduct;
 mod correctness;
@@ -56,6 +57,7 @@ fn sections(result: &AuditResult) -> Vec<Section<'_>> {
     let known = [
         correctness::section(&result.analysis),
         turnover::section(&result.analysis),
+        cited::section(&result.analysis),
         clusters::section(&result.analysis),
         subgroups::ladder(&result.analysis),
         trajectories::section(&result.analysis),

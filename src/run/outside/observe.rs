@@ -143,6 +143,7 @@ fn snapshots(answers: BySnapshot, evidence: Option<&Ordered<Vec<Item>>>) -> Resu
     let keys = |snapshot: &str| evidence.and_then(|evidence| evidence.get(snapshot)).map(|items| keys(items));
     let of = |(snapshot, answers): (String, Vec<Answer>)| SnapshotAnswers {
         evidence: keys(&snapshot),
+        cited: Vec::new(),
         snapshot: SnapshotName(snapshot),
         answers,
     };
