@@ -25,9 +25,12 @@ impl Rate {
         requests.max(slot(&mut self.tokens, self.limit.tokens_per_minute, tokens, now))
     }
 
-    /// Puts right what a call took, where it was not what was thought.
+    /// Puts right what a call took, where it was not what was thought. Servers can say any number. More than a minute holds, or
+    /// than was thought where that is more, no server that keeps to the limit gave to one call, so that none puts off the next
+    /// by more than this.
     pub fn correct(&mut self, thought: u64, took: u64) {
         let (Some(next), Some(limit)) = (self.tokens, self.limit.tokens_per_minute) else { return };
+        let took = took.min(thought.max(limit));
         let shift = |tokens| share(tokens, limit);
         self.tokens = if took >= thought {
             next.checked_add(shift(took - thought))
@@ -76,6 +79,27 @@ mod tests {
         assert_eq!(rate.take(600, now).as_millis(), 7_000);
         rate.correct(600, 1_600);
         assert_eq!(rate.take(0, now).as_millis(), 23_000);
+    }
+
+    #[test]
+    fn no_call_puts_off_the_next_by_more_than_a_minute_whatever_its_server_says() {
+        let limit = RateLimit { requests_per_minute: None, tokens_per_minute: Some(6_000) };
+        let (now, minute) = (Instant::now(), Duration::from_mins(1));
+        for said in [6_001, 1_000_000, u64::MAX / 2, u64::MAX] {
+            let mut rate = Rate::new(limit);
+            assert_eq!(rate.take(600, now), Duration::ZERO);
+            rate.correct(600, said);
+            assert_eq!(rate.take(600, now), minute, "{said}");
+            // What was thought to take more than a minute puts off the next call by as much, and by no more.
+            rate.correct(600, 0);
+            rate.take(9_000, now);
+            rate.correct(9_000, said);
+            assert_eq!(rate.take(0, now), minute + Duration::from_millis(10 * said.min(9_000)), "{said}");
+        }
+        let mut rate = Rate::new(RateLimit { requests_per_minute: None, tokens_per_minute: Some(1) });
+        rate.take(0, now);
+        rate.correct(0, u64::MAX);
+        assert_eq!(rate.take(0, now), minute);
     }
 
     #[test]
