@@ -519,6 +519,32 @@ fn runs_are_kept_among_the_runners_temporary_files_or_where_the_input_says() {
 
 #[cfg(unix)]
 #[test]
+fn a_replay_has_no_verdict_that_a_later_step_could_go_by() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    copy(&root.join("examples/quickstart"), folder.path());
+    let verdict = |argument: &str| {
+        let outputs = folder.path().join(format!("outputs{argument}"));
+        let mut command = Command::new("bash");
+        command.arg(root.join("action/run.sh")).current_dir(folder.path()).env_clear();
+        command.env("PATH", "/usr/bin:/bin").env("CHURNGATE", env!("CARGO_BIN_EXE_churngate"));
+        command.env("RUNNER_TEMP", folder.path()).env("GITHUB_OUTPUT", &outputs).env("EVENT_BASE", "");
+        for (name, value) in INPUTS.iter().chain(&[("SPEC", "unchanged.yaml"), ("ARGS", argument)]) {
+            command.env(format!("INPUT_{name}"), value);
+        }
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let told = std::fs::read_to_string(outputs).unwrap();
+        let of = |name: &str| told.rsplit_once(&format!("{name}<<")).unwrap().1.lines().nth(1).unwrap().to_owned();
+        (of("verdict"), of("questions"))
+    };
+    let (audit, replay) = (verdict("--record=rec"), verdict("--replay=rec"));
+    assert!(["compatible", "inconclusive"].contains(&audit.0.as_str()), "{audit:?}");
+    assert_eq!(replay, (String::new(), audit.1));
+}
+
+#[cfg(unix)]
+#[test]
 fn inputs_are_arguments_and_nothing_else() {
     let script = Script::new();
     let hostile = "index=$(touch pwned)\r\nalias=`touch pwned`; touch pwned\n\n--x";

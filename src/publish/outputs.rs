@@ -39,7 +39,7 @@ pub struct Places {
 }
 
 /// Every output with its value. Figures are percentage points with three decimals; a figure that there is none of is
-/// empty.
+/// empty. A replay decides nothing, and so has no verdict for a later step to go by.
 #[must_use]
 pub fn values(result: &AuditResult, places: &Places) -> Vec<(&'static str, String)> {
     let figures = |kernel| result.analysis.kernels.iter().find(|figures| figures.kernel == kernel);
@@ -48,7 +48,7 @@ pub fn values(result: &AuditResult, places: &Places) -> Vec<(&'static str, Strin
     let [semantic_churn, semantic_lower, semantic_upper] = semantic;
     let file = |name: &str| format!("{}/{name}", places.run_folder);
     let values = [
-        word(result.decision.verdict).to_owned(),
+        if result.is_replay() { String::new() } else { word(result.decision.verdict).to_owned() },
         exact_churn,
         exact_lower,
         exact_upper,
@@ -180,6 +180,16 @@ mod tests {
         assert_eq!([value("semantic-lower-bound"), value("semantic-upper-bound")], ["1.000", "20.000"]);
         let report = crate::report::markdown(&result);
         assert!(report.contains("| 1.00 | 20.00 |") && report.contains("resampling their clusters"), "{report}");
+    }
+
+    #[test]
+    fn a_replay_has_figures_and_no_verdict() {
+        let audit = values(&blocking(), &Places::default());
+        let mut result = blocking();
+        result.record.replayed = Some(true);
+        let replay = values(&result, &Places::default());
+        assert_eq!((&audit[0], &replay[0]), (&("verdict", "incompatible".to_owned()), &("verdict", String::new())));
+        assert_eq!(audit[1..], replay[1..]);
     }
 
     #[test]
