@@ -305,6 +305,104 @@ fn judgments_that_are_missing_are_weighed_over_the_whole() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_shard_of_which_the_judge_refuses_every_packet_is_weighed_with_the_others() {
+    // Of twelve packets those of one shard of four get prose in place of labels.
+    let answer = "read -r line\nprintf '%s' \"$line\" | cksum | cut -d ' ' -f 1\n";
+    let judge = "read -r line\nfor item in $(cat refused); do case $line in *Gadget$item\\?*) echo 'I will not.'; exit ;; esac; done\n\
+                 printf '{\"A-B\": \"different\"}'\n";
+    for (tolerance, refuses_all, stands) in [("40pp", false, true), ("10pp", false, false), ("100pp", true, false)] {
+        let workspace = Workspace::new().unwrap();
+        let more = format!("tolerance: {{ invalid_cells: {tolerance} }}\n");
+        small(&workspace, "command: { argv: [sh, answer.sh] }", &more);
+        let judged = "judge: { command: { argv: [sh, judge.sh] }, max_attempts: 1 }";
+        workspace.edit(SPEC, |text| text.replace("judge: { embedded: {} }", judged)).unwrap();
+        workspace.write("answer.sh", answer).unwrap();
+        workspace.write("judge.sh", judge).unwrap();
+        // A first pass tells which questions are in the second shard.
+        workspace.write("refused", "").unwrap();
+        let second = shard(&workspace, 2, 3, "known");
+        let all = (0..12).map(|item: usize| item.to_string()).collect::<Vec<_>>().join(" ");
+        workspace.write("refused", if refuses_all { all } else { items(&second).join(" ") }).unwrap();
+        let folders = shards(&workspace, 3);
+        let verified = workspace.churngate(&["verify", folders[1].to_str().unwrap()]).unwrap();
+        assert_eq!(code(&verified).unwrap(), 0, "{}", stderr(&verified));
+        let (merged, said) = merge(&workspace, &folders);
+        if stands {
+            assert!(matches!(merged, 0 | 1), "{merged} {said}");
+            let folder = PathBuf::from(workspace.read("merged-folder").unwrap());
+            assert_eq!(figures(&folder)["validity"]["excluded_questions"], 4);
+        } else {
+            let missing = if refuses_all { 12 } else { 4 };
+            let expected = format!("{missing} of 12 packets of different answers have no judgment");
+            assert!(merged == 4 && said.contains(&expected), "{merged} {said}");
+        }
+    }
+}
+
+/// The numbers of the questions that a shard holds.
+fn items(folder: &Path) -> Vec<String> {
+    let ledger = std::fs::read_to_string(folder.join("judgments.jsonl")).unwrap();
+    let notes = ledger.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let of = |note: Value| note["question"].as_str().map(|id| id.trim_start_matches('q').to_owned());
+    notes.filter(|record| record["type"] == "note").filter_map(of).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_shard_whose_judge_is_not_there_is_no_finished_one() {
+    let workspace = Workspace::new().unwrap();
+    let answer = "read -r line\nprintf '%s' \"$line\" | cksum | cut -d ' ' -f 1\n";
+    small(&workspace, "command: { argv: [sh, answer.sh] }", "tolerance: { invalid_cells: 50pp }\n");
+    workspace
+        .edit(SPEC, |text| text.replace("{ embedded: {} }", "{ command: { argv: [sh, judge.sh] }, max_attempts: 1 }"))
+        .unwrap();
+    workspace.write("answer.sh", answer).unwrap();
+    workspace.write("judge.sh", "exit 7\n").unwrap();
+    let arguments = ["run", "--quiet", "--shard=1/3", "--runs=shards", SPEC];
+    let output = workspace.churngate(&arguments).unwrap();
+    assert_eq!(code(&output).unwrap(), 4, "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("4 of 4 packets") && stderr(&output).contains("program-failed"),
+        "{}",
+        stderr(&output)
+    );
+    workspace.write("judge.sh", "printf '{\"A-B\": \"different\"}'\n").unwrap();
+    let output = workspace.churngate(&arguments).unwrap();
+    assert_eq!(code(&output).unwrap(), 0, "{}", stderr(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn how_unevenly_snapshots_lack_answers_is_asked_of_the_whole() {
+    // Three questions of one shard have no answer from the new snapshot, three of the other none from the old one.
+    let program = "read -r line\ncase $line in *'has 2'[0-9][0-9]*) side=new ;; *) side=old ;; esac\n\
+                   for item in $(cat \"lacking-$side\" 2>/dev/null); do case $line in *Gadget$item\\?*) exit 1 ;; esac; done\n\
+                   printf 'an answer'\n";
+    let workspace = Workspace::new().unwrap();
+    small(&workspace, "command: { argv: [sh, answer.sh] }, repeats: 4", "tolerance: { invalid_cells: 60pp }\n");
+    workspace.write("answer.sh", program).unwrap();
+    let asked = |folder: &Path| -> Vec<String> {
+        let ledger = std::fs::read_to_string(folder.join("answers.jsonl")).unwrap();
+        let records = ledger.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let of = |record: Value| record["of"]["question"].as_str().map(|id| id.trim_start_matches('q').to_owned());
+        let items: std::collections::BTreeSet<String> = records.filter_map(of).collect();
+        items.into_iter().take(3).collect()
+    };
+    for (number, side) in [(1, "new"), (2, "old")] {
+        let known = shard(&workspace, number, 2, "known");
+        workspace.write(&format!("soon-{side}"), asked(&known).join(" ")).unwrap();
+    }
+    for side in ["new", "old"] {
+        std::fs::rename(workspace.path(&format!("soon-{side}")), workspace.path(&format!("lacking-{side}"))).unwrap();
+    }
+    let (merged, said) = merge(&workspace, &shards(&workspace, 2));
+    assert!(matches!(merged, 0 | 1), "{merged} {said}");
+    let folder = PathBuf::from(workspace.read("merged-folder").unwrap());
+    assert_eq!(figures(&folder)["validity"]["excluded_questions"], 6);
+}
+
 /// Points the first judge's attempt elsewhere and chains the ledger anew, as somebody would who forges a shard.
 fn forge_a_request(ledger: &Path) {
     let text = std::fs::read_to_string(ledger).unwrap();

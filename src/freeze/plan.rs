@@ -89,6 +89,7 @@ pub(super) fn assemble(
         answer_prompt: templates.answer,
         judge_prompt: templates.judge,
         seeds: seeds::derive(digest),
+        is_part: false,
         samples,
         origin: Origin { tool_version: tool_version.to_owned(), notes, lock_bytes, sources },
     })

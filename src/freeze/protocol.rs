@@ -46,6 +46,9 @@ pub struct Protocol {
     pub judge_prompt: String,
     /// Seeds that follow from the protocol.
     pub seeds: Seeds,
+    /// Whether `questions` are a shard's part of them. How many cells and packets may stay without an outcome, and how unevenly, is
+    /// then asked of the whole, when the shards are merged: a part has too few of either to tell.
+    pub is_part: bool,
     /// The questions of its samples. A shard keeps those of the whole.
     pub samples: Samples,
     /// What it was planned from.

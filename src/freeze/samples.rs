@@ -115,6 +115,7 @@ impl Protocol {
             answer_prompt: answer_prompt.clone(),
             judge_prompt: judge_prompt.clone(),
             seeds: *seeds,
+            is_part: self.is_part,
             samples: Samples::default(),
             origin: Origin::default(),
         }

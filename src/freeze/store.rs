@@ -141,6 +141,7 @@ impl Opened {
             answer_prompt: templates.answer,
             judge_prompt: templates.judge,
             seeds: seeds::derive(digest),
+            is_part: false,
             samples: Samples::default(),
             origin: Origin { tool_version, notes: Vec::new(), lock_bytes, sources: Sources::default() },
         };

@@ -117,8 +117,9 @@ impl<'a, S: Answering> Check<'a, S> {
         if self.ids.found()? {
             return Err(sealed::<S>(&self.served.replayed()));
         }
+        let decides = S::DECIDES && !self.protocol.is_part;
         let why = intolerable(&self.missing, self.protocol.spec.tolerance.invalid_cells);
-        if let Some(why) = why.filter(|_| S::DECIDES) {
+        if let Some(why) = why.filter(|_| decides) {
             return Err(sealed::<S>(&Failure::new(FailureClass::Incomplete, why)));
         }
         if self.protocol.spec.retrieve.is_within() {

@@ -123,7 +123,8 @@ fn holds_answer(plan: &Plan<'_>, standing: &Standing, cell: &Cell) -> bool {
     plan.places.cell(cell).and_then(|at| standing.accepted.get(at)).copied().unwrap_or(false)
 }
 
-/// Whether the audit can stand with the cells that hold no answer after all attempts. It can without a diagnosis.
+/// Whether the audit can stand with the cells that hold no answer after all attempts. It can without a diagnosis, and a part of it
+/// does not decide this.
 fn weigh<S: Answering>(
     plan: &Plan<'_>,
     unchanged: &[Option<Digest>],
@@ -139,7 +140,8 @@ fn weigh<S: Answering>(
             of_snapshot.lacking += u64::from(!holds_answer(plan, standing, &cell));
         }
     }
-    let why = intolerable(&missing, plan.protocol.spec.tolerance.invalid_cells).filter(|_| S::DECIDES);
+    let stands = !S::DECIDES || plan.protocol.is_part;
+    let why = intolerable(&missing, plan.protocol.spec.tolerance.invalid_cells).filter(|_| !stands);
     why.map_or(Ok(()), |why| {
         Err(Failure::new(FailureClass::Incomplete, tally.after(&why))
             .with_hint("run the same command again to ask for them"))

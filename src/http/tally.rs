@@ -14,6 +14,12 @@ impl Tally {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(code).or_default() += 1;
     }
 
+    /// Whether this code was given.
+    #[must_use]
+    pub fn has(&self, code: &str) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains_key(code)
+    }
+
     /// A message with the counts behind it in brackets, where there are any.
     #[must_use]
     pub fn after(&self, message: &str) -> String {

@@ -51,7 +51,7 @@ impl LlmJudge {
         let verdict = match (reading.reason.counts_as(), reading.reason) {
             (CountsAs::Accepted, Reason::Answered) => labels(reading.text.as_deref().unwrap_or_default(), part),
             // A judge that will not judge has not judged.
-            (CountsAs::Accepted, _) => Heard::Invalid { reason: "judge-refused", retry_after: None },
+            (CountsAs::Accepted, _) => Heard::Invalid { reason: reply::REFUSED, retry_after: None },
             (CountsAs::Invalid, reason) => Heard::Invalid { reason: reason.code(), retry_after: reading.retry_after },
             (CountsAs::Fatal, reason) => Heard::Fatal {
                 reason: reason.code(),

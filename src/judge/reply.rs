@@ -22,6 +22,12 @@ pub enum Unread {
     Unasked,
 }
 
+/// The codes of replies that came and hold no judgment: the judge was there, and will not do better when it is asked once more.
+pub const NO_JUDGMENT: [&str; 4] = [REFUSED, Unread::NotLabels.code(), Unread::Missing.code(), Unread::Unasked.code()];
+
+/// The code of a reply in which the judge will not judge.
+pub const REFUSED: &str = "judge-refused";
+
 impl Unread {
     /// The short code that ledgers and reports use.
     #[must_use]

@@ -7,6 +7,7 @@ use super::llm::LlmJudge;
 use super::packet::Orders;
 use super::plan::{Plan, plan};
 use super::progress;
+use super::reply::NO_JUDGMENT;
 use super::{batch, calls};
 use crate::freeze::Protocol;
 use crate::http::{Context, Served, Tally};
@@ -111,7 +112,7 @@ fn check_missing<S: Judging>(protocol: &Protocol, packets: Packets, work: &Work<
     if packets.missing == 0 {
         return Ok(());
     }
-    if let Some(why) = weigh(protocol, packets, &work.tally).filter(|_| S::DECIDES) {
+    if let Some(why) = weigh(protocol, packets, &work.tally).or_else(|| silence(packets, work)).filter(|_| S::DECIDES) {
         return Err(Failure::new(FailureClass::Incomplete, why)
             .with_hint("run the same command again: only what is missing is asked for"));
     }
@@ -120,8 +121,18 @@ fn check_missing<S: Judging>(protocol: &Protocol, packets: Packets, work: &Work<
     Ok(())
 }
 
-/// Why the judgments cannot stand with so many packets missing, if they cannot.
+/// A part may lack every judgment where the judge gave its replies and judged nothing: the whole says what that means. One whose
+/// judge never replied is to go on later.
+fn silence<S: Judging>(packets: Packets, work: &Work<'_, S>) -> Option<String> {
+    let replied = || NO_JUDGMENT.iter().any(|code| work.tally.has(code));
+    (packets.missing >= packets.all && !replied()).then(|| work.tally.after(&packets.lacking()))
+}
+
+/// Why the judgments cannot stand with so many packets missing, if they cannot. A part of an audit does not decide this.
 pub(super) fn weigh(protocol: &Protocol, packets: Packets, tally: &Tally) -> Option<String> {
+    if protocol.is_part {
+        return None;
+    }
     let Packets { all, missing } = packets;
     let share = Fraction { numerator: i64::try_from(missing).unwrap_or(i64::MAX), denominator: all.max(1) };
     let of = packets.lacking();

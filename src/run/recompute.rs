@@ -100,6 +100,7 @@ pub(super) fn compute_from(
         }
         Ok(())
     })?;
+    standing::check(protocol, &collected)?;
     let (analysis, written) = (accumulator.finish().map_err(refused)?, writer.finish()?);
     let flips = flips::details(folder, &flipped, &analysis.flips)?;
     let diagnostics = sampled.diagnostics(folder, &sources.texts, &mut collected.tally)?;
@@ -140,6 +141,7 @@ pub(super) fn compute_without_texts(folder: &Utf8Path, locks: &Locks) -> Result<
         }
         Ok(())
     })?;
+    standing::check(protocol, &collected)?;
     let analysis = accumulator.finish().map_err(refused)?;
     let flips = flips::details_without_texts(&flipped, &analysis.flips);
     let diagnostics = sampled.diagnostics(folder, &sources.texts, &mut collected.tally)?;
@@ -188,7 +190,6 @@ fn assemble(
     flipped: Flipped,
     heads: Vec<(String, Digest)>,
 ) -> Result<Computed, Failure> {
-    standing::check(protocol, &collected)?;
     let mut machinery = machinery::describe(protocol);
     machinery.caveats.splice(0..0, origin::origin(folder)?.iter().flat_map(origin::Origin::caveats));
     let conduct = collected.tally.answering.conduct(protocol)?;

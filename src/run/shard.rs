@@ -5,7 +5,7 @@
 
 use super::files::{Files, MAX_SMALL_BYTES, Unread};
 use crate::freeze::{Protocol, Selection, order};
-use crate::model::{Digest, Failure, FailureClass, PercentagePoints};
+use crate::model::{Digest, Failure, FailureClass};
 use camino::Utf8Path;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -78,15 +78,14 @@ impl Shard {
         Ok(places)
     }
 
-    /// The protocol with this part's questions alone; its digest, its lock and its seeds stay those of the whole. How many
-    /// cells may lack an answer is asked of the whole, when it is merged.
+    /// The protocol with this part's questions alone; its digest, its lock and its seeds stay those of the whole.
     ///
     /// # Errors
     /// The part would have no question.
     pub(super) fn cut(self, mut protocol: Protocol) -> Result<Protocol, Failure> {
         let places = self.places(&protocol)?;
         protocol.questions = protocol.questions.drain(places).collect();
-        tolerate_all(&mut protocol);
+        protocol.is_part = true;
         Ok(protocol)
     }
 
@@ -97,13 +96,9 @@ impl Shard {
     pub(super) fn narrow(self, protocol: &mut Protocol, selection: &mut Selection) -> Result<(), Failure> {
         let questions = usize::try_from(selection.count()).unwrap_or(usize::MAX);
         selection.cut(self.places_of(questions, protocol)?);
-        tolerate_all(protocol);
+        protocol.is_part = true;
         Ok(())
     }
-}
-
-fn tolerate_all(protocol: &mut Protocol) {
-    protocol.spec.tolerance.invalid_cells = PercentagePoints::from_units(100 * PercentagePoints::UNITS_IN_ONE);
 }
 
 impl FromStr for Shard {

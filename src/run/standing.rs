@@ -23,7 +23,8 @@ pub(super) fn check(protocol: &Protocol, collected: &Collected) -> Result<(), Fa
             numerator: i64::try_from(collected.unjudged).unwrap_or(i64::MAX),
             denominator: collected.differing.max(1),
         };
-        let too_many = share.compare(tolerance).is_gt();
+        let nothing = collected.differing > 0 && collected.unjudged >= collected.differing;
+        let too_many = nothing || share.compare(tolerance).is_gt();
         too_many.then(|| {
             let (unjudged, differing) = (collected.unjudged, collected.differing);
             format!("{unjudged} of {differing} packets of different answers have no judgment, more than is tolerated")

@@ -63,6 +63,7 @@ pub fn protocol(questions: Vec<Question>, backend: JudgeBackend) -> Protocol {
         answer_prompt: String::new(),
         judge_prompt: "Question:\n{{question}}\nAnswers:\n{{answers}}\n".into(),
         seeds: Seeds { packets: [2; 32], packets_again: [4; 32], ..Seeds::default() },
+        is_part: false,
         samples: Samples::default(),
         origin: Origin::default(),
     }

@@ -77,6 +77,7 @@ impl Bench {
             answer_prompt: String::new(),
             judge_prompt: String::new(),
             seeds: Seeds::default(),
+            is_part: false,
             samples: crate::freeze::Samples::default(),
             origin: crate::freeze::Origin::default(),
         }
