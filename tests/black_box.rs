@@ -4,6 +4,7 @@
 
 mod harness;
 
+use churngate::model::Digest;
 use harness::raw::{RawServer, Reply, Request};
 use harness::{Workspace, code, figures, stderr, stdout};
 use serde_json::{Value, json};
@@ -108,6 +109,56 @@ fn all_files(folder: &Path, of: &mut Vec<PathBuf>) {
     }
 }
 
+/// Writes a ledger with these records after its own header, chained anew; returns its head.
+fn chain(folder: &Path, ledger: &str, before: Digest, records: &[Value]) -> Digest {
+    let path = folder.join(ledger);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut header: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    header["before"] = before.to_string().into();
+    let mut lines = vec![header.to_string()];
+    for (seq, record) in records.iter().enumerate() {
+        let (prev, fields) = (Digest::of(lines[seq].as_bytes()), record.to_string());
+        lines.push(format!("{{\"seq\":{seq},\"prev\":\"{prev}\",{}", fields.trim_start_matches('{')));
+    }
+    lines.push(format!("{{\"seal\":{},\"prev\":\"{}\"}}", records.len(), Digest::of(lines[records.len()].as_bytes())));
+    std::fs::write(path, lines.join("\n") + "\n").unwrap();
+    Digest::of(lines[records.len() + 1].as_bytes())
+}
+
+/// The records of a ledger without their chain.
+fn records(folder: &Path, ledger: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(folder.join(ledger)).unwrap();
+    let mut records: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    records.retain(|record| record.get("type").is_some());
+    for record in &mut records {
+        for name in ["seq", "prev"] {
+            record.as_object_mut().unwrap().shift_remove(name).unwrap();
+        }
+    }
+    records
+}
+
+/// Puts a record of evidence into the ledgers, all chained anew, as somebody would who forges them.
+fn forge_evidence(folder: &Path) {
+    let evidence = Digest::of(br#"{"documents":[]}"#);
+    let of = json!({"question": "q0", "snapshot": "old", "pass": 0});
+    let outcome = |attempt: u64, pass: u64| {
+        let of = json!({"question": "q0", "snapshot": "old", "pass": pass});
+        let accepted = json!({"evidence": evidence.to_string(), "documents": []});
+        json!({"type": "outcome", "attempt": attempt, "of": of, "verdict": {"accepted": accepted}, "latency_ms": 1})
+    };
+    let attempt = |of: &Value| json!({"type": "attempt", "of": of, "request": evidence.to_string(), "at_ms": 1});
+    let second = json!({"question": "q0", "snapshot": "old", "pass": 1});
+    let note =
+        json!({"type": "note", "question": "q0", "snapshot": "old", "evidence": evidence.to_string(), "matched": true});
+    let forged = [attempt(&of), outcome(0, 0), attempt(&second), outcome(2, 1), note];
+    let mut before = Digest::of(&std::fs::read(folder.join("protocol.lock.json")).unwrap());
+    before = chain(folder, "evidence.jsonl", before, &forged);
+    for ledger in ["answers.jsonl", "judgments.jsonl"] {
+        before = chain(folder, ledger, before, &records(folder, ledger));
+    }
+}
+
 /// The checker that was written from the page on the format alone.
 fn checked_by_others(folder: &Path) {
     let script = harness::root().join("tests/ledger_checker/check_run.py");
@@ -187,6 +238,18 @@ fn a_new_index_behind_a_system_is_found_and_everything_about_it_can_be_checked_a
     assert!(claims.lines().any(|line| line.contains("answers.accepted") && line.contains("1.70")), "{claims}");
     workspace.edit("copy/result.json", |text| text.replace("\"mean_shared\": 1.7", "\"mean_shared\": 1.8")).unwrap();
     assert_eq!(code(&churngate(&workspace, &["verify", "copy"])).unwrap(), 5);
+
+    // Evidence that such an audit cannot have is found without the texts, too.
+    let exported = churngate(&workspace, &["export", folder.to_str().unwrap(), "--output", "forged"]);
+    assert_eq!(code(&exported).unwrap(), 0, "{}", stderr(&exported));
+    forge_evidence(&workspace.path("forged"));
+    let forged = churngate(&workspace, &["verify", "forged"]);
+    assert_eq!(code(&forged).unwrap(), 5, "{}", stdout(&forged));
+    assert!(
+        stderr(&forged).contains("evidence.jsonl") && stderr(&forged).contains("retrieves by itself"),
+        "{}",
+        stderr(&forged)
+    );
 
     // The same audit again is free, and says what it rests on.
     let again = churngate(&workspace, &["run", "churngate.yaml"]);

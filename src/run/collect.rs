@@ -60,6 +60,7 @@ pub(super) fn collect(
             break;
         }
         let mut records = join.some(protocol, &some)?;
+        records.iter().try_for_each(|of| of.check(protocol))?;
         if let Some(golds) = gold.as_mut() {
             records.iter_mut().try_for_each(|of| golds.of(of.rank).map(|gold| of.gold = gold))?;
         }

@@ -2,7 +2,7 @@
 
 use super::tally::Tally;
 use crate::freeze::Protocol;
-use crate::ledger::record::{AnswersRecord, EvidenceRecord, JudgmentsRecord};
+use crate::ledger::record::{AnswersRecord, EvidenceRecord, JudgmentsRecord, Outcome, Record, Verdict};
 use crate::ledger::{self, ByQuestion, Numbered, Recorded, stage, unfit};
 use crate::model::{Failure, Question};
 use camino::Utf8Path;
@@ -26,6 +26,32 @@ pub(super) struct Records {
     pub evidence: Vec<Numbered<EvidenceRecord>>,
     pub answers: Vec<Numbered<AnswersRecord>>,
     pub judgments: Vec<Numbered<JudgmentsRecord>>,
+}
+
+impl Records {
+    /// Whether they are of kinds that such an audit leaves: a system that retrieves by itself leaves no evidence of ours, and no
+    /// other cites documents. No text is needed to tell.
+    ///
+    /// # Errors
+    /// They are not: class [`FailureClass::Evidence`](crate::model::FailureClass::Evidence).
+    pub(super) fn check(&self, protocol: &Protocol) -> Result<(), Failure> {
+        let is_within = protocol.spec.retrieve.is_within();
+        if let Some((seq, _)) = self.evidence.first().filter(|_| is_within) {
+            let why = "the audited system retrieves by itself, and leaves no record here";
+            return Err(unfit::<stage::Evidence>(*seq, why));
+        }
+        match self.answers.iter().find(|(_, record)| cites(record)) {
+            Some((seq, _)) if !is_within => {
+                Err(unfit::<stage::Answers>(*seq, "its answer cites documents, and no deployed system was asked"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn cites(record: &AnswersRecord) -> bool {
+    let Record::Outcome(Outcome { verdict: Verdict::Accepted(accepted), .. }) = record else { return false };
+    accepted.citations.is_some()
 }
 
 impl Join {

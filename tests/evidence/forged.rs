@@ -77,6 +77,15 @@ fn a_request_that_is_not_what_was_to_be_asked_is_found_in_every_stage() -> Resul
 }
 
 #[test]
+fn an_answer_that_cites_documents_comes_from_no_generator() -> Result<()> {
+    found("answers.jsonl", "its answer cites documents, and no deployed system was asked", |records| {
+        let accepted = records.iter_mut().find_map(|record| record["verdict"].get_mut("accepted"));
+        accepted.context("no answer")?["citations"] = json!([]);
+        Ok(())
+    })
+}
+
+#[test]
 fn a_question_that_is_said_to_be_unchanged_has_identical_prompts() -> Result<()> {
     found("answers.jsonl", "noted as unchanged, but its prompts are not", |records| {
         let at = first(records, "note")?;

@@ -82,6 +82,7 @@ class Run:
         self.accepted = {}
         self.heads = {}
         self.counts = {}
+        self.cites = False
 
     def check(self):
         self.check_entries()
@@ -102,6 +103,8 @@ class Run:
         spec = self.parse("protocol.lock.json", protocol).get("spec")
         if isinstance(spec, dict) and "answer" in spec:
             require(self.counts["evidence"] == 0, "evidence.jsonl", "a record, where the audited system retrieves by itself")
+        else:
+            require(not self.cites, "answers.jsonl", "citations, where no deployed system was asked")
 
     def check_side(self, protocol):
         """The ledgers of diagnostics that are there: exactly those that the protocol's spec asks for."""
@@ -333,6 +336,7 @@ class AnswerRules(Rules):
     def accept(self, where, unit, value):
         require(is_count(value.get("bytes")), where, "no length")
         self.run.need_blob(where, value.get("answer"), value["bytes"])
+        self.run.cites |= "citations" in value
         for document in value.get("citations") or []:
             require(isinstance(document["id"], str) and is_digest(document["content"]), where, "not a document")
         return value["answer"]
