@@ -4,14 +4,25 @@
 use super::limits::ANSWERED;
 use super::progress::Progress;
 use crate::http::Context;
-use crate::model::{Event, Failure, FailureClass};
+use crate::model::{Event, Failure, FailureClass, SnapshotName};
 use camino::Utf8Path;
 
 /// What is wrong, where a snapshot gave no document for any of the questions.
 pub(super) fn named(progress: &Progress) -> Option<String> {
-    let names: Vec<String> = progress.barren().into_iter().map(|name| format!("`{name}`")).collect();
-    let questions = progress.questions();
+    told(progress.questions(), progress.barren())
+}
+
+fn told<'n>(questions: usize, names: impl IntoIterator<Item = &'n SnapshotName>) -> Option<String> {
+    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     (!names.is_empty()).then(|| format!("none of the {questions} questions got a document from {}", names.join(", ")))
+}
+
+/// Why evidence of so many questions cannot stand, where these snapshots gave no document for any of them: what stops the stage
+/// is asked again of whatever is verified or merged.
+#[must_use]
+pub fn intolerable<'n>(questions: u64, barren: impl IntoIterator<Item = &'n SnapshotName>) -> Option<String> {
+    let questions = usize::try_from(questions).unwrap_or(usize::MAX);
+    told(questions, barren).filter(|_| questions >= ANSWERED)
 }
 
 /// Whether there are too many questions for this to be by chance.

@@ -1,5 +1,6 @@
 //! Sealed evidence against the protocol: what `verify` can compute again without a corpus.
 
+use super::barren;
 use super::embed::Held;
 use super::progress::Progress;
 use super::records::accepted;
@@ -12,7 +13,7 @@ use crate::spec::{OnMismatch, RetrieveBackend};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks that every question has its evidence from every snapshot, that the documents in the ledger are those in the
-/// blobs, that no mismatch stands where the spec stops at one, and, for the embedded backends, what was asked. Looks at one
+/// blobs, that no mismatch stands where the spec stops at one, that no snapshot answers nothing at all, and, for the embedded backends, what was asked. Looks at one
 /// question at a time.
 #[derive(Debug)]
 pub struct Check<'a> {
@@ -21,18 +22,24 @@ pub struct Check<'a> {
     vectors: Held<'a>,
     questions: u64,
     retrievals: u64,
+    /// Snapshots that gave no document so far; `None` before the first question.
+    barren: Option<BTreeSet<SnapshotName>>,
 }
 
-/// How many retrievals one question has.
-#[derive(Clone, Copy, Debug)]
-pub struct Checked(u64);
+/// What was found of one question.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    retrievals: u64,
+    /// The snapshots that gave no document for it.
+    barren: BTreeSet<SnapshotName>,
+}
 
 impl<'a> Check<'a> {
     /// Nothing was looked at yet.
     #[must_use]
     pub fn new(protocol: &'a Protocol, lock: &EvidenceLock) -> Self {
         let vectors = Held::new(protocol, lock.folder());
-        Self { protocol, blobs: BlobReader::at(lock.folder()), vectors, questions: 0, retrievals: 0 }
+        Self { protocol, blobs: BlobReader::at(lock.folder()), vectors, questions: 0, retrievals: 0, barren: None }
     }
 
     /// Looks at all records of one question.
@@ -69,7 +76,7 @@ impl<'a> Check<'a> {
         }
         self.whole(&progress)?;
         self.vectors.question(question, &vectors)?;
-        Ok(Checked(retrievals))
+        Ok(Checked { retrievals, barren: progress.barren().into_iter().cloned().collect() })
     }
 
     /// Whether the backend is asked with the question's text and nothing else.
@@ -89,18 +96,26 @@ impl<'a> Check<'a> {
     }
 
     /// Counts what was found of a question.
-    pub const fn count(&mut self, checked: Checked) {
+    pub fn count(&mut self, checked: Checked) {
         self.questions += 1;
-        self.retrievals += checked.0;
+        self.retrievals += checked.retrievals;
+        match &mut self.barren {
+            Some(barren) => barren.retain(|name| checked.barren.contains(name)),
+            None => self.barren = Some(checked.barren),
+        }
     }
 
     /// What was checked, as a line for people.
     ///
     /// # Errors
-    /// The run has vectors of other questions.
+    /// The run has vectors of other questions, or a snapshot gave no document for any of at least ten questions.
     pub fn finish(&self) -> Result<String, Failure> {
         if self.protocol.spec.retrieve.is_within() {
             return Ok("evidence: none, since the audited system retrieves by itself".to_owned());
+        }
+        if let Some(why) = barren::intolerable(self.questions, self.barren.iter().flatten()) {
+            let message = format!("the evidence ledger is sealed, but cannot stand: {why}");
+            return Err(Failure::new(FailureClass::Evidence, message));
         }
         self.vectors.finish(self.questions)?;
         let asked = if self.is_embedded() { "asked by its question's text" } else { "its request not rendered again" };
@@ -113,7 +128,7 @@ fn none(records: &[Numbered<EvidenceRecord>]) -> Result<Checked, Failure> {
     let of_ours = |(seq, _): &Numbered<EvidenceRecord>| {
         Err(unfit::<EvidenceStage>(*seq, "the audited system retrieves by itself, and leaves no record here"))
     };
-    records.first().map_or(Ok(Checked(0)), of_ours)
+    records.first().map_or_else(|| Ok(Checked::default()), of_ours)
 }
 
 fn compare(blobs: &BlobReader, seq: u64, recorded: &AcceptedEvidence) -> Result<(), Failure> {

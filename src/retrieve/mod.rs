@@ -25,6 +25,7 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
+pub use barren::intolerable;
 pub use check::{Check, Checked};
 pub use resolve::{resolve, resolve_with};
 pub use stage::retrieve;

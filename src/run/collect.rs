@@ -6,7 +6,7 @@ use super::tally::Tally;
 use crate::freeze::{Protocol, Selection, gold::Golds};
 use crate::model::{Failure, Observation, Question, SnapshotName};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What questions are collected from, each from its first question on.
 pub(super) struct Sources<'a> {
@@ -29,6 +29,8 @@ pub(super) struct Collected {
     pub excluded: u64,
     /// Questions and snapshots whose two passes did not match.
     pub mismatched: u64,
+    /// Snapshots that gave a document for any question.
+    pub filled: BTreeSet<SnapshotName>,
     /// Packets with an accepted judgment.
     pub packets: u64,
     /// Questions whose accepted answers differ, all of their cells filled.
@@ -88,6 +90,7 @@ impl Collected {
     fn count(&mut self, found: &Found, observed: Option<Observed>) -> Option<Observation> {
         self.questions += 1;
         self.mismatched += found.evidence.mismatched;
+        self.filled.extend(found.evidence.filled.iter().cloned());
         self.packets += found.packets;
         self.unchanged += u64::from(found.answers.unchanged);
         for (snapshot, _) in found.answers.cells.keys() {

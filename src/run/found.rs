@@ -128,6 +128,8 @@ pub(super) struct Evidence {
     /// The locked evidence from each snapshot: the digest of its blob, and the number of the note.
     pub locked: BTreeMap<SnapshotName, (Digest, u64)>,
     documents: BTreeMap<Digest, EvidenceKeys>,
+    /// Snapshots that gave a document in either pass.
+    pub filled: BTreeSet<SnapshotName>,
     /// Snapshots whose two passes did not match.
     pub mismatched: u64,
 }
@@ -144,7 +146,10 @@ impl Evidence {
 
     fn take(&mut self, seq: u64, record: EvidenceRecord) {
         match record {
-            Record::Outcome(Outcome { verdict: Verdict::Accepted(accepted), .. }) => {
+            Record::Outcome(Outcome { of, verdict: Verdict::Accepted(accepted), .. }) => {
+                if !accepted.documents.is_empty() {
+                    self.filled.insert(of.snapshot);
+                }
                 self.documents.entry(accepted.evidence).or_insert_with(|| keys(accepted.documents));
             }
             Record::Note(PassRecord { snapshot, evidence, matched, .. }) => {

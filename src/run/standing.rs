@@ -9,12 +9,13 @@ use crate::judge::Judging;
 use crate::ledger::record::{Outcome, Record, Verdict};
 use crate::ledger::{self, stage};
 use crate::model::{Failure, FailureClass, Fraction};
+use crate::retrieve;
 use camino::Utf8Path;
 
-/// Weighs missing cells and missing judgments against the spec's tolerance.
+/// Weighs missing cells and missing judgments against the spec's tolerance, and whether each snapshot gave any document.
 ///
 /// # Errors
-/// There are too many: class [`FailureClass::Incomplete`].
+/// There are too many, or one gave none: class [`FailureClass::Incomplete`].
 pub(super) fn check(protocol: &Protocol, collected: &Collected) -> Result<(), Failure> {
     let tolerance = protocol.spec.tolerance.invalid_cells;
     let cells = intolerable(&missing(protocol, collected), tolerance);
@@ -30,7 +31,17 @@ pub(super) fn check(protocol: &Protocol, collected: &Collected) -> Result<(), Fa
             format!("{unjudged} of {differing} packets of different answers have no judgment, more than is tolerated")
         })
     });
+    let why = barren(protocol, collected).or(why);
     why.map_or(Ok(()), |why| Err(Failure::new(FailureClass::Incomplete, why)))
+}
+
+/// Each shard may have too few questions to tell, and what was exported has no texts to check its evidence by.
+fn barren(protocol: &Protocol, collected: &Collected) -> Option<String> {
+    if protocol.spec.retrieve.is_within() {
+        return None;
+    }
+    let asked = protocol.spec.snapshots.iter().map(|snapshot| &snapshot.name);
+    retrieve::intolerable(collected.questions, asked.filter(|name| !collected.filled.contains(*name)))
 }
 
 fn missing(protocol: &Protocol, collected: &Collected) -> Vec<Missing> {

@@ -1,6 +1,7 @@
 //! The stage as a whole, against folders, repositories, servers and programs.
 
 mod archives;
+mod barren;
 mod corpora;
 mod graphql;
 mod harness;
