@@ -166,7 +166,7 @@ impl<'s> Accumulator<'s> {
             unknown: if self.ends.asked == 0 { None } else { Some(self.marked.unknown()?) },
             flips: self.flips,
             trajectories: self.trajectories,
-            placebo: self.placebo.map(|placebo| placebo.finish(&self.ends)).transpose()?,
+            placebo: self.placebo.map(|placebo| placebo.finish(&self.ends)),
             closed_book: self.closed_book,
         })
     }

@@ -368,12 +368,15 @@ pub struct Rung {
 /// Churn of the rebuild alone: the old snapshot against itself, rebuilt unchanged. No rule can name it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Placebo {
-    /// The figures of each kernel between old and placebo: exact, then semantic.
+    /// The figures of each kernel between old and placebo: exact, then semantic; empty where they cannot be computed.
     pub kernels: Vec<KernelFigures>,
-    /// How much more churn the new snapshot shows than the placebo, by kernel in the same order.
+    /// How much more churn the new snapshot shows than the placebo, by kernel in the same order; empty where it cannot be
+    /// computed.
     pub beyond: Vec<Beyond>,
     /// Evidence turnover between old and placebo, where evidence is locked. Its flips are those between the two.
     pub overlap: Option<Overlap>,
+    /// Why figures are absent, where any are.
+    pub why: Option<String>,
 }
 
 /// How much more churn the new snapshot shows than the placebo.

@@ -88,18 +88,26 @@ impl Rebuild {
         self.turnover.take(observation, &self.settings, is_flip)
     }
 
-    /// The figures between old and placebo, and what `ends`, the comparison of old and new, shows beyond them.
-    ///
-    /// # Errors
-    /// Sums and laws are beyond what can be computed exactly.
-    pub fn finish(&self, ends: &Comparison) -> Result<Placebo, AnalyzeError> {
+    /// The figures between old and placebo, and what `ends`, the comparison of old and new, shows beyond them. Where sums or laws
+    /// are beyond what can be computed exactly, figures are absent, and it is told why: the gate reads none of them, and its own
+    /// may be fine.
+    #[must_use]
+    pub fn finish(&self, ends: &Comparison) -> Placebo {
         let counts = [&self.exact, &self.semantic];
-        let [exact, semantic] = &self.both;
-        Ok(Placebo {
-            kernels: kernels(&self.comparison, counts, &self.rows, &self.clusters, &self.settings)?,
-            beyond: vec![self.beyond(ends, Kernel::Exact, exact)?, self.beyond(ends, Kernel::Semantic, semantic)?],
+        let figures = kernels(&self.comparison, counts, &self.rows, &self.clusters, &self.settings);
+        let beyond = self.beyond_by_kernel(ends);
+        let why = figures.as_ref().err().or(beyond.as_ref().err()).map(ToString::to_string);
+        Placebo {
+            kernels: figures.unwrap_or_default(),
+            beyond: beyond.unwrap_or_default(),
             overlap: self.turnover.finish(),
-        })
+            why,
+        }
+    }
+
+    fn beyond_by_kernel(&self, ends: &Comparison) -> Result<Vec<Beyond>, AnalyzeError> {
+        let [exact, semantic] = &self.both;
+        Ok(vec![self.beyond(ends, Kernel::Exact, exact)?, self.beyond(ends, Kernel::Semantic, semantic)?])
     }
 
     /// The difference of the two contrasts of every question, as one contrast: both have the old answers in common, and what
@@ -121,5 +129,50 @@ impl Rebuild {
         let sum = differences.iter().map(|(value, count)| value * count.cast_signed()).sum();
         let interval = Bootstrap::new(&differences, units)?.bounds(self.settings.confidence)?.interval;
         Ok(Beyond { kernel, churn: fraction(sum, units, ends.questions())?, interval })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analyze::{Analysis, Settings, analyze};
+    use crate::model::{Answer, Label, Observation, QuestionId, SnapshotAnswers, SnapshotName};
+    use std::collections::BTreeMap;
+
+    /// Two old answers, these many new ones and these many of the placebo, which says something else.
+    fn analysis(new: usize, placebo: Option<usize>) -> Analysis {
+        let answer = |text: &str| Answer::parse(text, 512).unwrap();
+        let side = |snapshot, text, repeats| SnapshotAnswers {
+            snapshot,
+            answers: vec![answer(text); repeats],
+            evidence: None,
+            cited: Vec::new(),
+        };
+        let mut snapshots = vec![side(SnapshotName::old(), "x", 2), side(SnapshotName::new_snapshot(), "x", new)];
+        snapshots.extend(placebo.map(|repeats| side(SnapshotName::placebo(), "y", repeats)));
+        let observation = Observation {
+            id: QuestionId("q1".to_owned()),
+            cluster: None,
+            tags: Vec::new(),
+            snapshots,
+            judgments: BTreeMap::from([((answer("x"), answer("y")), Label::Different)]),
+            similarities: BTreeMap::new(),
+            gold: Vec::new(),
+            unchanged: false,
+        };
+        analyze(&[observation], &Settings { placebo: placebo.is_some(), ..Settings::default() }).unwrap()
+    }
+
+    #[test]
+    fn figures_of_the_placebo_that_cannot_be_computed_are_absent_and_end_no_audit() {
+        // Each pair of snapshots has its lattice, and the finest that both lie on has nine million units.
+        let (with, without) = (analysis(89, Some(97)), analysis(89, None));
+        let placebo = with.placebo.clone().unwrap();
+        assert_eq!((placebo.kernels.len(), placebo.kernels[1].stable_flips), (2, 1));
+        assert!(placebo.beyond.is_empty());
+        let why = placebo.why.unwrap();
+        assert!(why.starts_with("89 and 97 repeats make too fine a lattice"), "{why}");
+        assert_eq!(Analysis { placebo: None, ..with }, without, "the gate's own figures are what they are without it");
+        let whole = analysis(97, Some(97)).placebo.unwrap();
+        assert_eq!((whole.beyond.len(), whole.why), (2, None));
     }
 }

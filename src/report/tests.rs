@@ -2,8 +2,8 @@
 
 use super::fixtures::{citing, compatible, flip, fraction, incompatible, inconclusive};
 use super::result::{AuditResult, EvidenceLine};
-use super::{html, junit, markdown, next_steps, terminal};
-use crate::analyze::{Alignment, ClusterBounds, Rung, SoftFigures, Trajectories};
+use super::{html, json, junit, markdown, next_steps, parse, terminal};
+use crate::analyze::{Alignment, ClusterBounds, Placebo, Rung, SoftFigures, Trajectories};
 use crate::model::SnapshotName;
 use insta::assert_snapshot;
 
@@ -192,6 +192,25 @@ fn where_no_question_has_all_lists_no_figure_is_made_of_the_few() {
     let section = section.split("</details>").next().unwrap_or_default();
     assert!(section.contains("0 of 400 asked questions compared") && section.contains("11 more"), "{section}");
     assert!(!section.contains("repeats of old"), "{section}");
+}
+
+#[test]
+fn what_cannot_be_said_of_the_rebuild_is_told_with_its_reason() {
+    let mut result = incompatible();
+    let kernels = result.analysis.kernels.clone();
+    let why = Some("too many questions with too many repeats for exact sums".to_owned());
+    let shown = |kernels, result: &mut AuditResult| {
+        result.analysis.placebo = Some(Placebo { kernels, beyond: Vec::new(), overlap: None, why: why.clone() });
+        assert_eq!(parse(&json(result)).as_ref(), Ok(&*result));
+        let text = markdown(result);
+        let told = "Not every figure of the rebuild alone could be computed: too many questions with too many repeats for \
+                    exact sums. The verdict rests on none of them.";
+        assert!(text.contains(told) && terminal(result, 400).contains(told) && html(result).contains(told), "{text}");
+        text
+    };
+    assert!(!shown(Vec::new(), &mut result).contains("the rebuild alone shows"));
+    let text = shown(kernels, &mut result);
+    assert!(text.contains("the rebuild alone shows 10.25 pp") && text.contains("| 40 | – | – |"), "{text}");
 }
 
 #[test]

@@ -430,6 +430,8 @@ image! {
         kernels: Vec<KernelFigures>,
         beyond: Vec<Beyond>,
         overlap: Option<Overlap>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
     }
 }
 

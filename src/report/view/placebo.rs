@@ -1,18 +1,29 @@
 //! The rebuild alone: the old snapshot against itself, rebuilt unchanged, beside what the new one shows.
 
 use super::headline::figures;
-use super::turnover;
+use super::{SENTENCE, turnover};
 use crate::analyze::{Analysis, Beyond, KernelFigures, Overlap, Placebo};
 use crate::model::{Fraction, Kernel};
 use crate::report::document::{Block, Line, Section, Table, Topic};
 use crate::report::numbers;
 
-pub(super) fn section(analysis: &Analysis) -> Option<Section<'static>> {
+pub(super) fn section(analysis: &Analysis) -> Option<Section<'_>> {
     let placebo = analysis.placebo.as_ref()?;
-    let mut blocks = vec![Block::Table(table(placebo))];
+    let mut blocks = Vec::new();
+    if !placebo.kernels.is_empty() {
+        blocks.push(Block::Table(table(placebo)));
+    }
     blocks.extend(meaning(analysis, placebo).map(|told| Block::Paragraph(Line::ours(told))));
+    blocks.extend(placebo.why.as_ref().map(|why| Block::Paragraph(absent(why))));
     blocks.extend(placebo.overlap.iter().flat_map(evidence));
     Some(Section::new(Topic::Placebo, String::new(), blocks))
+}
+
+/// Figures that there are none of, and why.
+fn absent(why: &str) -> Line<'_> {
+    Line::ours("Not every figure of the rebuild alone could be computed: ")
+        .prose(why, SENTENCE)
+        .and(". The verdict rests on none of them.")
 }
 
 /// What of the evidence the rebuild alone moved.
@@ -23,7 +34,8 @@ pub(super) fn evidence<'a>(overlap: &Overlap) -> [Block<'a>; 2] {
 
 /// The fact for the few numbers below the verdict.
 pub(super) fn fact(analysis: &Analysis) -> Option<String> {
-    let rebuilt = semantic(analysis.placebo.as_ref()?)?.0;
+    let kernels = &analysis.placebo.as_ref()?.kernels;
+    let rebuilt = kernels.iter().find(|figures| figures.kernel == Kernel::Semantic)?;
     Some(format!("the rebuild alone shows {} pp", numbers::pp(rebuilt.churn)))
 }
 
@@ -38,11 +50,13 @@ fn table(placebo: &Placebo) -> Table<'static> {
         ("new beyond (pp)", true),
         ("its interval", true),
     ];
-    let rows = placebo.kernels.iter().zip(&placebo.beyond).map(|(figures, beyond)| row(figures, beyond)).collect();
+    let beyond = placebo.beyond.iter().map(Some).chain(std::iter::repeat(None));
+    let rows = placebo.kernels.iter().zip(beyond).map(|(figures, beyond)| row(figures, beyond)).collect();
     Table { columns, rows }
 }
 
-fn row(figures: &KernelFigures, beyond: &Beyond) -> Vec<Line<'static>> {
+fn row(figures: &KernelFigures, beyond: Option<&Beyond>) -> Vec<Line<'static>> {
+    let or_dash = |told: Option<String>| told.unwrap_or_else(|| "–".to_owned());
     let cells = [
         figures.kernel.to_string(),
         numbers::pp(figures.churn),
@@ -50,8 +64,8 @@ fn row(figures: &KernelFigures, beyond: &Beyond) -> Vec<Line<'static>> {
         numbers::pp(figures.cautious_lower_bound()),
         numbers::pp_float(figures.cautious_upper_bound()),
         numbers::count(figures.stable_flips),
-        numbers::signed_pp(beyond.churn),
-        interval(beyond.interval),
+        or_dash(beyond.map(|beyond| numbers::signed_pp(beyond.churn))),
+        or_dash(beyond.map(|beyond| interval(beyond.interval))),
     ];
     cells.into_iter().map(Line::ours).collect()
 }
