@@ -1,6 +1,7 @@
 //! What a backend is asked, and what comes of it.
 
 use super::answer::Reason;
+use crate::http::CallError;
 use crate::http::chat::{CountsAs, Facts, Tokens};
 use crate::ledger::record::{DocumentRecord, Usage};
 use crate::model::{Answer, Digest, Evidence, Failure, FailureClass, Question};
@@ -54,6 +55,12 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// The audit ended before the call was made.
+    #[must_use]
+    pub const fn not_sent() -> Self {
+        Self::Invalid { reason: CallError::NotSent.code(), retry_after: None }
+    }
+
     /// Its code.
     #[must_use]
     pub const fn code(&self) -> &'static str {

@@ -104,12 +104,15 @@ impl<'a, S: Answering> Calls<'a, S> {
 
     async fn attempt(&self, cell: &Cell, asked: Asked<'_>, number: u32) -> Result<Attempted<()>, Failure> {
         let most = self.backend.estimate(asked.prompt);
-        let in_flight = self.pace.enter(&self.context, S::STAGE, most.tokens).await?;
-        let reserved = self.context.budget.begin(most, &self.context.cancel).await?;
+        let in_line = self.pace.line_up(&self.context).await?;
         let at_ms = now_ms();
         let prepared = self.backend.prepare(asked, &self.plan.turn(cell, number, at_ms)?)?;
         let attempt = Attempt { of: cell.clone(), request: prepared.digest(), at_ms };
         let seq = self.writer.append(&Record::Attempt(attempt)).await?;
+        let (in_flight, reserved) = match in_line.go(&self.context, S::STAGE, most).await {
+            Ok(begun) => begun,
+            Err(ended) => return self.not_sent(seq, cell, ended).await,
+        };
         let came = prepared.make(&self.context.of(Unit::answer(S::NAME, cell))).await;
         self.pace.took(most, &came.facts);
         set_pace(&in_flight, &came.verdict);
@@ -132,6 +135,13 @@ impl<'a, S: Answering> Calls<'a, S> {
             }
             Err(Fault::Fatal { failure, .. }) => Attempted::Fatal(failure),
         })
+    }
+
+    /// Records that no call followed an attempt, because the audit has ended.
+    async fn not_sent(&self, seq: u64, cell: &Cell, ended: Failure) -> Result<Attempted<()>, Failure> {
+        let (record, blobs) = outcome(seq, cell, &Came::nothing(Fault::not_sent()));
+        self.writer.append_with_blobs(&record, blobs).await?;
+        Err(ended)
     }
 
     /// Whether the audit can stand on an answer: one model throughout, no reply twice, and a budget that can be held.

@@ -82,11 +82,14 @@ pub enum CallError {
     /// What calls came to can no longer be recorded. No call was made.
     #[error("the recording cannot be written")]
     NotKept,
+    /// The audit ended while the call, recorded already, waited for its turn. No call was made.
+    #[error("the audit ended before the call was made")]
+    NotSent,
 }
 
 impl CallError {
     /// Every one, for tables.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Connect,
         Self::Timeout,
         Self::Cut,
@@ -97,12 +100,13 @@ impl CallError {
         Self::Setup,
         Self::NotRecorded,
         Self::NotKept,
+        Self::NotSent,
     ];
 
     /// Whether another attempt can come to something else.
     #[must_use]
     pub const fn may_pass(self) -> bool {
-        matches!(self, Self::Connect | Self::Timeout | Self::Cut | Self::TooLarge)
+        matches!(self, Self::Connect | Self::Timeout | Self::Cut | Self::TooLarge | Self::NotSent)
     }
 
     /// The short code that ledgers and reports use.
@@ -119,6 +123,7 @@ impl CallError {
             Self::Setup => "no-certificate-roots",
             Self::NotRecorded => "not-recorded",
             Self::NotKept => "not-kept",
+            Self::NotSent => "not-sent",
         }
     }
 }

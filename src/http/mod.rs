@@ -25,7 +25,7 @@ pub use budget::{Budget, Reserved};
 pub use call::{Call, CallError, HeaderText, Reply};
 pub use client::{Client, HttpSettings};
 pub use context::Context;
-pub use pace::{InFlight, Pace};
+pub use pace::{InFlight, InLine, Pace};
 pub use retry_after::retry_after;
 pub use secrets::Secrets;
 pub use served::Served;

@@ -3,7 +3,7 @@
 //! up no other.
 
 use super::rate::Rate;
-use super::{Context, chat::Facts, interrupted};
+use super::{Context, Reserved, chat::Facts, interrupted};
 use crate::model::{Amount, Event, Failure, RateLimit, StageName};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,6 +13,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 /// many answers in a row as may be in flight: additive increase, multiplicative decrease.
 #[derive(Debug)]
 pub struct Pace {
+    /// Places before the calls in flight.
+    line: Semaphore,
     permits: Semaphore,
     most: usize,
     state: Mutex<State>,
@@ -28,6 +30,15 @@ struct State {
     lowered: u64,
     quiet_until: Option<Instant>,
     rate: Rate,
+}
+
+/// A place in the line before the calls in flight. Whoever has one records its attempt, so that its call can leave as soon as
+/// another one is over: no server waits for our disk. The line is as long as the spec's limit of calls in flight, which bounds
+/// the attempts that are on record and were not made when the power goes.
+#[derive(Debug)]
+pub struct InLine<'a> {
+    pace: &'a Pace,
+    _place: SemaphorePermit<'a>,
 }
 
 /// One call in flight; ends when it is dropped.
@@ -46,14 +57,20 @@ impl Pace {
         let most = (most as usize).clamp(1, Semaphore::MAX_PERMITS);
         let state =
             State { allowed: most, owed: 0, answered: 0, lowered: 0, quiet_until: None, rate: Rate::new(limit) };
-        Self { permits: Semaphore::new(most), most, state: Mutex::new(state) }
+        Self { line: Semaphore::new(most), permits: Semaphore::new(most), most, state: Mutex::new(state) }
     }
 
-    /// Waits until a call may be made that takes so many tokens. Long waits are told to the context's observer.
+    /// Waits for a place in line.
     ///
     /// # Errors
     /// The audit is cancelled meanwhile, or its time is up.
-    pub async fn enter(&self, context: &Context, stage: StageName, tokens: u64) -> Result<InFlight<'_>, Failure> {
+    pub async fn line_up(&self, context: &Context) -> Result<InLine<'_>, Failure> {
+        // Nobody closes it: an error could only mean that the audit ends.
+        let place = context.unless_ended(self.line.acquire()).await?.map_err(|_| interrupted())?;
+        if context.cancel.is_cancelled() { Err(interrupted()) } else { Ok(InLine { pace: self, _place: place }) }
+    }
+
+    async fn enter(&self, context: &Context, stage: StageName, tokens: u64) -> Result<InFlight<'_>, Failure> {
         let mut has_slot = false;
         loop {
             // Nobody closes it: an error could only mean that the audit ends.
@@ -130,6 +147,25 @@ impl Pace {
     /// A panic elsewhere leaves numbers that are still good.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<'a> InLine<'a> {
+    /// Waits until a call may be made that takes this at most, takes it out of the budget, and leaves the line. Long waits are
+    /// told to the context's observer.
+    ///
+    /// # Errors
+    /// The audit is cancelled meanwhile, or its budget or its time is used up.
+    pub async fn go<'c>(
+        self,
+        context: &'c Context,
+        stage: StageName,
+        most: Amount,
+    ) -> Result<(InFlight<'a>, Reserved<'c>), Failure> {
+        let in_flight = self.pace.enter(context, stage, most.tokens).await?;
+        // Not before its turn: what others have taken meanwhile counts.
+        let reserved = context.budget.begin(most, &context.cancel).await?;
+        Ok((in_flight, reserved))
     }
 }
 
@@ -316,6 +352,26 @@ mod tests {
         assert!(waiting.await.iter().all(Result::is_ok));
         // Four calls at 300 a minute: the last one comes three slots of 200 ms after the first.
         assert!(after.elapsed() >= Duration::from_millis(590), "{:?}", after.elapsed());
+    }
+
+    #[tokio::test]
+    async fn as_many_stand_in_line_as_may_be_in_flight_and_the_budget_counts_when_their_turn_comes() {
+        let (pace, mut context) = pace(2);
+        context.budget = Arc::new(Budget::new(Some(3), None));
+        let most = Amount { tokens: 10, nano_usd: 0 };
+        let go = |in_line: InLine<'static>| in_line.go(Box::leak(Box::new(context.clone())), StageName::Judge, most);
+        let pace: &'static Pace = Box::leak(Box::new(pace));
+        let (first, second) = (pace.line_up(&context).await.unwrap(), pace.line_up(&context).await.unwrap());
+        assert!(pace.line_up(&context).now_or_never().is_none(), "the line is full");
+        let (_first, second) = (go(first).await.unwrap(), go(second).await.unwrap());
+        let (third, fourth) = (pace.line_up(&context).await.unwrap(), pace.line_up(&context).await.unwrap());
+        let mut third = Box::pin(go(third));
+        assert!((&mut third).now_or_never().is_none(), "two calls are in flight");
+        drop(second);
+        let third = third.await.unwrap();
+        drop(third);
+        let failure = go(fourth).await.unwrap_err();
+        assert!(failure.message.contains("the budget of calls is used up"), "{failure}");
     }
 
     #[tokio::test]

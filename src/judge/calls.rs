@@ -11,7 +11,7 @@ use super::stage::{Packets, Work};
 use crate::http::chat::{Facts, Reason};
 use crate::http::{Attempted, Context, InFlight, Pace, RetryPolicy, Unit, interrupted, until_accepted};
 use crate::ledger::record::{self, Record, Verdict};
-use crate::model::{Digest, Event, Failure, FailureClass};
+use crate::model::{Digest, Event, Failure, FailureClass, QuestionId};
 use crate::spec::JudgeSpec;
 use futures_util::{StreamExt as _, stream};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -120,9 +120,12 @@ impl<S: Judging> Calls<'_, S> {
     async fn ask(&self, prepared: &Prepared, part: &Part) -> Result<Attempted<()>, Failure> {
         let (work, question) = (self.work, &prepared.note.question);
         let most = self.backend.estimate(&prepared.packet, part);
-        let in_flight = self.pace.enter(&self.context, S::STAGE, most.tokens).await?;
-        let reserved = self.context.budget.begin(most, &self.context.cancel).await?;
+        let in_line = self.pace.line_up(&self.context).await?;
         let seq = work.writer.append(&attempt(question, self.backend.request(&prepared.packet, part))).await?;
+        let (in_flight, reserved) = match in_line.go(&self.context, S::STAGE, most).await {
+            Ok(begun) => begun,
+            Err(ended) => return self.not_sent(seq, question, ended).await,
+        };
         let asked = self.context.of(Unit::judgment(S::NAME, question));
         let Judged { verdict, facts, body, latency } = self.backend.ask(&prepared.packet, part, &asked).await;
         let (verdict, attempted) = weigh(verdict);
@@ -142,6 +145,13 @@ impl<S: Judging> Calls<'_, S> {
         self.context.settle(reserved, &served);
         stands?;
         Ok(attempted)
+    }
+
+    /// Records that no call followed an attempt, because the audit has ended.
+    async fn not_sent(&self, seq: u64, question: &QuestionId, ended: Failure) -> Result<Attempted<()>, Failure> {
+        let outcome = JudgmentOutcome::not_sent(seq).record(question);
+        self.work.writer.append(&outcome).await?;
+        Err(ended)
     }
 
     /// Whether the audit can stand on a judgment: one model throughout, no reply twice, and a budget that can be held.

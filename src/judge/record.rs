@@ -1,5 +1,6 @@
 //! Attempts and outcomes as the ledger wants them.
 
+use crate::http::CallError;
 use crate::http::chat::{Facts, Tokens};
 use crate::ledger::record::{AcceptedJudgment, Attempt, JudgmentsRecord, Outcome, Record, Usage, Verdict};
 use crate::model::{Digest, QuestionId};
@@ -29,6 +30,13 @@ pub struct JudgmentOutcome {
 }
 
 impl JudgmentOutcome {
+    /// The audit ended before the call was made.
+    #[must_use]
+    pub fn not_sent(attempt: u64) -> Self {
+        let verdict = Verdict::Invalid(CallError::NotSent.code().to_owned());
+        Self { attempt, verdict, facts: Facts::default(), latency: Duration::ZERO, body: None }
+    }
+
     /// The record that follows a call.
     #[must_use]
     pub fn record(self, of: &QuestionId) -> JudgmentsRecord {

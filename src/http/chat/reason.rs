@@ -212,6 +212,7 @@ const fn no_reply(error: CallError) -> (&'static str, CountsAs, &'static str) {
         CallError::Setup => "the system's certificate roots cannot be read",
         CallError::NotRecorded => "a replay, and the recording has no reply to the request",
         CallError::NotKept => "the recording cannot be written",
+        CallError::NotSent => "no call, since the audit ended while it waited for its turn",
     };
     (error.code(), counts_as, when)
 }

@@ -2,7 +2,7 @@
 
 use crate::freeze::{Frozen, Origin, Protocol, ResolvedSnapshot, Samples, Seeds};
 use crate::http::chat::Facts;
-use crate::http::{Budget, Client, Context, HttpSettings, Secrets};
+use crate::http::{Budget, CallError, Client, Context, HttpSettings, Secrets};
 use crate::judge::judge;
 use crate::judge::record::{JudgmentOutcome, attempt};
 use crate::judge::reply::pair_label;
@@ -23,6 +23,9 @@ use tokio_util::sync::CancellationToken;
 
 /// One question and the answers of its cells: snapshot, then repeats.
 pub type Asked<'a> = (&'a str, &'a str, &'a [(&'a str, &'a [&'a str])]);
+
+/// The verdict of an attempt whose turn never came.
+const NOT_SENT: &str = CallError::NotSent.code();
 
 /// What the harness heard.
 #[derive(Default)]
@@ -190,8 +193,17 @@ impl Run {
         self.records().into_iter().filter_map(packet).collect()
     }
 
-    /// Verdicts of all outcomes: the reason, or `accepted`.
+    /// Verdicts of all calls that were made: the reason, or `accepted`.
     pub fn outcomes(&self) -> Vec<String> {
+        self.verdicts().into_iter().filter(|verdict| verdict != NOT_SENT).collect()
+    }
+
+    /// How many attempts were recorded whose turn never came.
+    pub fn not_sent(&self) -> usize {
+        self.verdicts().into_iter().filter(|verdict| verdict == NOT_SENT).count()
+    }
+
+    fn verdicts(&self) -> Vec<String> {
         let verdict = |record| match record {
             Record::Outcome(Outcome { verdict: Verdict::Accepted(_), .. }) => Some("accepted".to_owned()),
             Record::Outcome(Outcome { verdict: Verdict::Invalid(reason) | Verdict::Fatal(reason), .. }) => Some(reason),

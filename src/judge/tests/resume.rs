@@ -65,7 +65,8 @@ async fn a_spent_budget_stops_before_the_call_and_can_go_on() {
     let mut run = Run::with(&ASKED[..1], model(&server)).await;
     run.context.budget = Arc::new(Budget::new(Some(0), None));
     assert_eq!(run.judge().await.unwrap_err().class, FailureClass::Incomplete);
-    assert!(server.received_requests().await.unwrap().is_empty() && run.outcomes().is_empty());
+    assert!(server.received_requests().await.unwrap().is_empty());
+    assert_eq!((run.outcomes().len(), run.not_sent()), (0, 1));
     run.context.budget = Arc::new(Budget::new(Some(1), None));
     run.judge().await.unwrap();
     assert_eq!(run.outcomes(), ["accepted"]);
@@ -87,6 +88,7 @@ async fn cancelling_finishes_what_is_in_flight_and_begins_nothing() {
     assert_eq!(judged.unwrap_err().message, "interrupted");
     assert_eq!(run.outcomes(), ["accepted"]);
     assert_eq!(server.received_requests().await.unwrap().len(), 1);
+    assert!(run.not_sent() <= 1, "{}", run.not_sent());
 }
 
 /// Four questions of which each has different answers, among so many that agree.
