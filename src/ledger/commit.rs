@@ -73,7 +73,7 @@ impl Committer {
 
     /// Serves until the ledger is sealed or nobody can ask any more.
     pub(super) fn serve(mut self, commands: &Receiver<Command>) {
-        while let Ok(first) = commands.recv() {
+        while let Some(first) = self.next(commands) {
             let (batch, seal) = gather(first, commands);
             self.answer(batch);
             if let Some(reply) = seal {
@@ -85,6 +85,19 @@ impl Committer {
             }
         }
         self.folder.give_writer_back(self.name);
+    }
+
+    /// The next command; while there is none, blobs are given files of their own.
+    fn next(&mut self, commands: &Receiver<Command>) -> Option<Command> {
+        let mut unfiled = self.failed.is_none();
+        while unfiled {
+            if let Ok(command) = commands.try_recv() {
+                return Some(command);
+            }
+            // A failure is told to whoever asks for the next record.
+            unfiled = self.guard(|committer| committer.folder.store.file_some()).unwrap_or(false);
+        }
+        commands.recv().ok()
     }
 
     fn answer(&mut self, batch: Vec<Append>) {
