@@ -104,6 +104,33 @@ fn the_page_says_what_each_preset_is_held_against() {
 }
 
 #[test]
+fn replies_that_types_were_held_against_have_not_changed_since() {
+    use sha2::{Digest as _, Sha256};
+    use std::fmt::Write as _;
+    for (name, digest) in json("tests/sdk/presets/held.json").as_object().unwrap() {
+        let fixture = fs::read(root().join(format!("tests/fixtures/presets/{name}.json"))).unwrap();
+        let mut found = String::new();
+        Sha256::digest(&fixture).iter().for_each(|byte| write!(found, "{byte:02x}").unwrap());
+        assert_eq!(*digest, found, "{name}.json has changed: run scripts/record-preset-requests");
+    }
+}
+
+#[test]
+fn the_comparisons_by_hand_are_of_presets_that_there_are() {
+    let page = fs::read_to_string(root().join("docs/presets.md")).unwrap();
+    let (_, table) = page.split_once("| preset | compared with | in |\n|---|---|---|\n").unwrap();
+    let names: Vec<&str> = spec::preset_names().chain(spec::answer_preset_names()).collect();
+    for row in table.lines().take_while(|row| row.starts_with('|')) {
+        let first = row.trim_start_matches("| `").split('`').next().unwrap();
+        let meant = |name: &&str| match first.strip_suffix('*') {
+            Some(beginning) => name.starts_with(beginning),
+            None => *name == first,
+        };
+        assert!(names.iter().any(meant), "{row}");
+    }
+}
+
+#[test]
 fn every_preset_file_is_in_the_list() {
     let files = fs::read_dir(root().join("presets")).unwrap();
     let mut names: Vec<String> =

