@@ -6,6 +6,7 @@ use crate::http::Context;
 use crate::http::chat::{Facts, Probed, Tokens};
 use crate::model::Failure;
 use crate::report;
+use crate::retrieve::Embedding;
 use crate::run::{self, Plan, Prepared};
 use crate::spec::{Mode, RetrieveBackend, SqlEngine};
 use tokio::runtime::Runtime;
@@ -76,11 +77,12 @@ fn has_probes(prepared: &Prepared) -> bool {
 
 /// What an audit asks.
 fn calls(plan: &Plan) -> Vec<String> {
-    let Plan { questions, snapshots, repeats, answers, packets, diagnostics, calls, amount, .. } = plan;
+    let Plan { questions, snapshots, repeats, answers, packets, diagnostics, embedding, calls, amount, .. } = plan;
     let mut lines = vec![
         format!("questions: {questions}, asked {repeats} times of each of {snapshots} snapshots"),
         format!("at most {answers} answers and {packets} packets; {calls} external calls before retries"),
     ];
+    lines.extend(embedded(*embedding));
     lines.extend(diagnostics.iter().cloned());
     if amount.tokens > 0 {
         lines.push(format!("these take up to {amount} (an estimate: all evidence and answers at their full length)"));
@@ -88,13 +90,20 @@ fn calls(plan: &Plan) -> Vec<String> {
     lines
 }
 
+/// What it takes to embed the questions, where they are embedded.
+fn embedded(embedding: Embedding) -> Option<String> {
+    let Embedding { calls, texts, amount } = embedding;
+    let takes = if amount.tokens == 0 { String::new() } else { format!(", up to {amount}") };
+    (calls > 0).then(|| format!("questions as vectors: at most {calls} of these calls, {texts} texts{takes}"))
+}
+
 /// What a comparison of evidence asks.
 fn evidence(plan: &Plan) -> Vec<String> {
-    let Plan { questions, snapshots, .. } = plan;
-    vec![
-        format!("questions: {questions}, retrieved twice from each of {snapshots} snapshots"),
-        "nothing is answered, judged or decided (`mode: evidence`)".to_owned(),
-    ]
+    let Plan { questions, snapshots, embedding, .. } = plan;
+    let mut lines = vec![format!("questions: {questions}, retrieved twice from each of {snapshots} snapshots")];
+    lines.extend(embedded(*embedding));
+    lines.push("nothing is answered, judged or decided (`mode: evidence`)".to_owned());
+    lines
 }
 
 fn text(prepared: &Prepared, plan: &Plan, asked: bool) -> String {

@@ -5,7 +5,7 @@
 
 use super::{Origin, Protocol};
 use crate::ledger::SideLocks;
-use crate::ledger::stage::{Again, ReplicaAnswers, ReplicaJudgments, Second, Stage as _};
+use crate::ledger::stage::{Again, ReplicaAnswers, ReplicaJudgments, Second, Stage as _, Vectors};
 use crate::model::{Digest, Failure, FailureClass, Question, QuestionId};
 use crate::spec::{GenerateSpec, JudgeSpec, Spec};
 use std::collections::BTreeSet;
@@ -121,7 +121,7 @@ impl Protocol {
         }
     }
 
-    /// Whether the ledgers of diagnostics are those that this protocol asks for: gold stays closed where one is missing, and
+    /// Whether the ledgers of vectors and of diagnostics are those that this protocol asks for: gold stays closed where one is missing, and
     /// one that nobody asked for is none of this run's.
     ///
     /// # Errors
@@ -129,6 +129,7 @@ impl Protocol {
     pub fn check_side(&self, side: &SideLocks) -> Result<(), Failure> {
         let (replicate, replica) = (self.spec.replicate.is_some(), side.replica.is_some());
         let ledgers = [
+            (Vectors::FILE, self.spec.retrieve.embed.is_some(), side.vectors.is_some()),
             (Again::FILE, self.spec.judge.again.is_some(), side.again.is_some()),
             (Second::FILE, self.spec.judge.second.is_some(), side.second.is_some()),
             (ReplicaAnswers::FILE, replicate, replica),

@@ -14,8 +14,8 @@ use std::fs::{self, OpenOptions};
 /// # Errors
 /// The run is not sealed as a whole, `to` exists, or the file system refuses.
 pub fn export(run_folder: &Utf8Path, to: &Utf8Path) -> Result<(), LedgerError> {
-    let (_, evidence, answers, _) = read::open_locks(run_folder)?;
-    read::open_side_locks(&evidence, &answers)?;
+    let (protocol, evidence, answers, _) = read::open_locks(run_folder)?;
+    read::open_side_locks(&protocol, &evidence, &answers)?;
     fs::create_dir(to).map_err(|error| LedgerError::io("create", to, error))?;
     for file in [Protocol::FILE].into_iter().chain(FILES) {
         // The locks above hold that all are there that must be.

@@ -35,7 +35,8 @@ pub use folder::{Durability, RunFolder};
 pub use format::{FormatVersion, MAX_LINE_BYTES};
 pub use open::{Opened, open};
 pub use read::{
-    Reader, is_evidence_replayed, is_replayed, open_evidence_locks, open_locks, open_side_locks, read, sealed,
+    Reader, is_evidence_replayed, is_replayed, is_there, open_evidence_locks, open_locks, open_side_locks, read,
+    sealed, sealed_if_there,
 };
 pub use scan::End;
 pub use sort::{Sorted, Sorter, Twice};

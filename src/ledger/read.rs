@@ -3,7 +3,7 @@
 use super::scan::{End, Scan, Step};
 use super::stage::{
     Again, Answers, AnswersLock, Evidence, EvidenceLock, Judgments, JudgmentsLock, ProtocolLock, ReplicaAnswers,
-    ReplicaJudgments, Second, SideLocks, Stage,
+    ReplicaJudgments, Second, SideLocks, Stage, Vectors,
 };
 use super::{Damage, LedgerError, Lock, Recorded, files, folder};
 use camino::Utf8Path;
@@ -70,6 +70,7 @@ pub fn is_replayed(folder_path: &Utf8Path) -> Result<bool, LedgerError> {
     Ok(is_evidence_replayed(folder_path)?
         || by_header::<Answers>(folder_path)?
         || by_header::<Judgments>(folder_path)?
+        || by_header_if_there::<Vectors>(folder_path)?
         || by_header_if_there::<Again>(folder_path)?
         || by_header_if_there::<Second>(folder_path)?
         || by_header_if_there::<ReplicaAnswers>(folder_path)?
@@ -151,7 +152,11 @@ pub fn open_evidence_locks(folder_path: &Utf8Path) -> Result<(ProtocolLock, Evid
 ///
 /// # Errors
 /// One of them is damaged, not sealed, or continues another ledger than it should.
-pub fn open_side_locks(evidence: &EvidenceLock, answers: &AnswersLock) -> Result<SideLocks, LedgerError> {
+pub fn open_side_locks(
+    protocol: &ProtocolLock,
+    evidence: &EvidenceLock,
+    answers: &AnswersLock,
+) -> Result<SideLocks, LedgerError> {
     let replica = match sealed_if_there::<ReplicaAnswers>(evidence)? {
         Some(replica) => {
             let judgments = sealed::<ReplicaJudgments>(&replica)?;
@@ -163,10 +168,19 @@ pub fn open_side_locks(evidence: &EvidenceLock, answers: &AnswersLock) -> Result
         }
         None => None,
     };
-    Ok(SideLocks { again: sealed_if_there::<Again>(answers)?, second: sealed_if_there::<Second>(answers)?, replica })
+    Ok(SideLocks {
+        vectors: sealed_if_there::<Vectors>(protocol)?,
+        again: sealed_if_there::<Again>(answers)?,
+        second: sealed_if_there::<Second>(answers)?,
+        replica,
+    })
 }
 
-fn sealed_if_there<S: Recorded>(before: &Lock<S::Before>) -> Result<Option<Lock<S>>, LedgerError> {
+/// The lock of a ledger that not every run has; nothing where it is not there.
+///
+/// # Errors
+/// It is damaged, not sealed, or continues another ledger than it should.
+pub fn sealed_if_there<S: Recorded>(before: &Lock<S::Before>) -> Result<Option<Lock<S>>, LedgerError> {
     if is_there::<S>(before.folder())? { sealed::<S>(before).map(Some) } else { Ok(None) }
 }
 
@@ -174,6 +188,6 @@ fn sealed_if_there<S: Recorded>(before: &Lock<S::Before>) -> Result<Option<Lock<
 ///
 /// # Errors
 /// The file system refuses.
-pub(super) fn is_there<S: Stage>(folder: &Utf8Path) -> Result<bool, LedgerError> {
+pub fn is_there<S: Stage>(folder: &Utf8Path) -> Result<bool, LedgerError> {
     Ok(files::look(&folder.join(S::FILE))?.is_some())
 }

@@ -1,6 +1,6 @@
 //! The order of the stages, as types: a ledger can be opened only with the lock of the stage before it.
 
-use super::record::{About, AnswersRecord, EvidenceRecord, JudgmentsRecord};
+use super::record::{About, AnswersRecord, EvidenceRecord, JudgmentsRecord, VectorsRecord};
 use crate::model::Digest;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Serialize, de::DeserializeOwned};
@@ -51,6 +51,10 @@ pub enum ReplicaAnswers {}
 /// Judgments of the second generator's answers.
 #[derive(Debug)]
 pub enum ReplicaJudgments {}
+
+/// Questions as vectors. There where the protocol says that they are embedded.
+#[derive(Debug)]
+pub enum Vectors {}
 
 impl Stage for Protocol {
     const NAME: &'static str = "protocol";
@@ -108,6 +112,13 @@ impl Stage for ReplicaJudgments {
     type Record = JudgmentsRecord;
 }
 
+impl Stage for Vectors {
+    const NAME: &'static str = "vectors";
+    const FILE: &'static str = "vectors.jsonl";
+    type Before = Protocol;
+    type Record = VectorsRecord;
+}
+
 impl closed::Closed for Protocol {}
 impl closed::Closed for Evidence {}
 impl closed::Closed for Answers {}
@@ -116,6 +127,7 @@ impl closed::Closed for Again {}
 impl closed::Closed for Second {}
 impl closed::Closed for ReplicaAnswers {}
 impl closed::Closed for ReplicaJudgments {}
+impl closed::Closed for Vectors {}
 impl Recorded for Evidence {}
 impl Recorded for Answers {}
 impl Recorded for Judgments {}
@@ -123,9 +135,10 @@ impl Recorded for Again {}
 impl Recorded for Second {}
 impl Recorded for ReplicaAnswers {}
 impl Recorded for ReplicaJudgments {}
+impl Recorded for Vectors {}
 
 /// The ledgers that a run can have, each after the one that it continues. Every run has the first three.
-pub(in crate::ledger) const FILES: [&str; 7] = [
+pub(in crate::ledger) const FILES: [&str; 8] = [
     Evidence::FILE,
     Answers::FILE,
     Judgments::FILE,
@@ -133,10 +146,19 @@ pub(in crate::ledger) const FILES: [&str; 7] = [
     Second::FILE,
     ReplicaAnswers::FILE,
     ReplicaJudgments::FILE,
+    Vectors::FILE,
 ];
 /// For each of them, the ledger that it continues.
-const CONTINUED: [&str; 7] =
-    [Protocol::FILE, Evidence::FILE, Answers::FILE, Answers::FILE, Answers::FILE, Evidence::FILE, ReplicaAnswers::FILE];
+const CONTINUED: [&str; 8] = [
+    Protocol::FILE,
+    Evidence::FILE,
+    Answers::FILE,
+    Answers::FILE,
+    Answers::FILE,
+    Evidence::FILE,
+    ReplicaAnswers::FILE,
+    Protocol::FILE,
+];
 
 /// The ledgers that continue this one, or one that continues it.
 pub(in crate::ledger) fn later(file: &str) -> Vec<&'static str> {
@@ -171,6 +193,8 @@ pub type JudgmentsLock = Lock<Judgments>;
 /// asks for.
 #[derive(Debug, Default)]
 pub struct SideLocks {
+    /// The questions as vectors.
+    pub vectors: Option<Lock<Vectors>>,
     /// The same judge, asked again.
     pub again: Option<Lock<Again>>,
     /// The second judge.
@@ -183,12 +207,13 @@ impl SideLocks {
     /// The names of the ledgers that are there, with their heads.
     #[must_use]
     pub fn heads(&self) -> Vec<(&'static str, Digest)> {
+        let vectors = self.vectors.as_ref().map(|lock| (Vectors::NAME, lock.head()));
         let again = self.again.as_ref().map(|lock| (Again::NAME, lock.head()));
         let second = self.second.as_ref().map(|lock| (Second::NAME, lock.head()));
         let replica = self.replica.as_ref().map(|(answers, judgments)| {
             [(ReplicaAnswers::NAME, answers.head()), (ReplicaJudgments::NAME, judgments.head())]
         });
-        again.into_iter().chain(second).chain(replica.into_iter().flatten()).collect()
+        vectors.into_iter().chain(again).chain(second).chain(replica.into_iter().flatten()).collect()
     }
 }
 

@@ -9,6 +9,8 @@ use super::view;
 /// A ledger of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ledger {
+    /// Questions as vectors.
+    Vectors,
     /// What was retrieved.
     Evidence,
     /// What was answered.
@@ -67,7 +69,7 @@ pub struct Claim {
 }
 
 use Kind::{Accepted, Attempts, NotAccepted, Notes, Seal};
-use Ledger::{Again, Answers, Evidence, Judgments, ReplicaAnswers, ReplicaJudgments, Second};
+use Ledger::{Again, Answers, Evidence, Judgments, ReplicaAnswers, ReplicaJudgments, Second, Vectors};
 use Source::{Classes, Protocol, Records, Rule};
 
 /// What D̂ of either kernel comes from. A question whose packet is not judged is left out of both.
@@ -83,6 +85,10 @@ const CHURN: &[Source] = &[
 const TURNOVER: &[Source] = &[Records(Evidence, Accepted), Records(Evidence, Notes)];
 /// What was spent, and what became of it.
 const COURSE: &[Source] = &[
+    Records(Vectors, Attempts),
+    Records(Vectors, Accepted),
+    Records(Vectors, NotAccepted),
+    Records(Vectors, Notes),
     Records(Evidence, Notes),
     Records(Answers, Attempts),
     Records(Answers, NotAccepted),
@@ -112,6 +118,7 @@ const DIAGNOSTICS: &[Source] = &[
 const SEALS: &[Source] = &[
     Protocol,
     Classes,
+    Records(Vectors, Seal),
     Records(Evidence, Seal),
     Records(Answers, Seal),
     Records(Judgments, Seal),
@@ -136,12 +143,13 @@ impl Source {
 
 impl Ledger {
     /// Every one, in the order of a run.
-    pub const ALL: [Self; 7] = [Evidence, Answers, Judgments, Again, Second, ReplicaAnswers, ReplicaJudgments];
+    pub const ALL: [Self; 8] = [Vectors, Evidence, Answers, Judgments, Again, Second, ReplicaAnswers, ReplicaJudgments];
 
     /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Vectors => "vectors",
             Self::Evidence => "evidence",
             Self::Answers => "answers",
             Self::Judgments => "judgments",
@@ -311,6 +319,6 @@ mod tests {
         let records = Ledger::ALL.into_iter().flat_map(|ledger| Kind::ALL.map(|kind| Records(ledger, kind)));
         let names: std::collections::BTreeSet<String> =
             records.chain([Protocol, Rule, Classes]).map(Source::name).collect();
-        assert_eq!(names.len(), 38);
+        assert_eq!(names.len(), 43);
     }
 }

@@ -129,7 +129,8 @@ pub struct Validity {
     pub packets: u64,
     /// Questions for which both passes of retrieval did not match.
     pub mismatched_evidence: u64,
-    /// Models that the servers said they used, by snapshot; those of the judge come last, under [`Validity::JUDGE`].
+    /// Models that the servers said they used, by snapshot; those of the embedder come after
+    /// them, under [`Validity::EMBEDDER`], and those of the judge last, under [`Validity::JUDGE`].
     pub served_models: Vec<(String, Vec<String>)>,
 }
 
@@ -142,6 +143,8 @@ impl AuditResult {
 }
 
 impl Validity {
+    /// The name in `served_models` that stands for what made vectors of the questions.
+    pub const EMBEDDER: &str = "embedder";
     /// The name in `served_models` that stands for the judge.
     pub const JUDGE: &str = "judge";
 }

@@ -119,7 +119,9 @@ impl<'a> Check<'a> {
         }
         self.vectors.finish(self.questions)?;
         let asked = if self.is_embedded() { "asked by its question's text" } else { "its request not rendered again" };
-        Ok(format!("evidence: {} retrievals hold the documents of their blobs, each {asked}", self.retrievals))
+        let embeds = self.protocol.spec.retrieve.embed.is_some();
+        let vectors = if embeds { "; each vector is of its question's text, all by one embedder" } else { "" };
+        Ok(format!("evidence: {} retrievals hold the documents of their blobs, each {asked}{vectors}", self.retrievals))
     }
 }
 

@@ -2,7 +2,7 @@
 //! nothing.
 
 use super::command::Program;
-use super::embed::{self, Vectors};
+use super::embed::{self, Embedder, Opened, Vectors};
 use super::engine::{Engine, Sample, sample};
 use super::limits::{HOPELESS, MAX_ATTEMPTS};
 use super::moved;
@@ -15,7 +15,6 @@ use crate::http::{Attempted, Call, Context, RetryPolicy, interrupted, tape, unti
 use crate::ledger::record::{Attempt, EvidenceKey, Outcome, Record, Verdict};
 use crate::model::{Digest, Event, Evidence, Failure, FailureClass, Question, SnapshotName, StageName};
 use crate::spec::RetrieveBackend;
-use camino::Utf8Path;
 use futures_util::{StreamExt, stream};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -73,23 +72,25 @@ pub(super) async fn passes(
     protocol: &Protocol,
     progress: &mut Progress,
     writer: &Writer,
-    folder: &Utf8Path,
+    embeds: Option<&Opened>,
     context: &Context,
 ) -> Result<Option<Vectors>, Failure> {
     let Some(backend) = backend(protocol, context)? else { return Ok(None) };
     let found = moved::expect(protocol, context).await?;
     let own = Context { cancel: context.cancel.child_token(), ..context.clone() };
     let mut stage = Stage { protocol, backend, variables: found, vectors: None, writer, context: own };
+    let embedder = embeds.zip(protocol.spec.retrieve.embed.as_ref());
+    let embedder = embedder.and_then(|(opened, spec)| opened.embedder(spec, context));
     // Where nothing is left to ask either: a run that stopped at its last check is checked when it goes on.
-    stage.embed(folder, progress.count().0 > 0).await?;
+    stage.embed(embeds, embedder.as_ref()).await?;
     for pass in 0..PASSES {
         stage.pass(pass, progress).await?;
         if context.cancel.is_cancelled() {
             return Err(interrupted());
         }
     }
-    if let (Some(spec), Some(vectors)) = (&protocol.spec.retrieve.embed, &stage.vectors) {
-        embed::still_the_same(spec, vectors, context).await?;
+    if let (Some(embedder), Some(vectors)) = (&embedder, &stage.vectors) {
+        embed::still_the_same(embedder, vectors).await?;
     }
     moved::expect(protocol, context).await?;
     Ok(stage.vectors)
@@ -110,11 +111,13 @@ fn backend<'a>(protocol: &'a Protocol, context: &Context) -> Result<Option<Backe
 
 impl Stage<'_> {
     /// Makes the vectors of all questions, where the engine takes them, and holds them against the snapshots' own.
-    async fn embed(&mut self, folder: &Utf8Path, searched: bool) -> Result<(), Failure> {
-        let Some(spec) = &self.protocol.spec.retrieve.embed else { return Ok(()) };
-        let vectors = embed::vectors(spec, &self.protocol.questions, folder, searched, &self.context).await?;
-        if spec.check {
-            embed::check(spec, &self.samples().await?, vectors.dimensions(), &self.context).await?;
+    async fn embed(&mut self, opened: Option<&Opened>, embedder: Option<&Embedder<'_>>) -> Result<(), Failure> {
+        let Some(opened) = opened else { return Ok(()) };
+        let vectors = embed::vectors(embedder, &self.protocol.questions, opened).await?;
+        if let Some(embedder) = embedder.filter(|embedder| embedder.spec.check)
+            && !opened.is_checked(self.protocol)?
+        {
+            embed::check(embedder, &self.samples().await?, &vectors).await?;
         }
         self.vectors = Some(vectors);
         Ok(())
@@ -190,7 +193,8 @@ impl Stage<'_> {
     fn prepare(&self, unit: Unit) -> Result<Prepared<'_>, Failure> {
         let question: &Question = &self.protocol.questions[unit.question];
         let variables = &self.variables[unit.snapshot];
-        let vector = self.vectors.as_ref().and_then(|vectors| vectors.get(unit.question));
+        let vector = self.vectors.as_ref().map(|vectors| vectors.get(unit.question)).transpose()?.flatten();
+        let vector = vector.as_deref();
         Ok(match &self.backend {
             Backend::Database(database) => Prepared::Query(database, database.query(question, vector, variables)?),
             Backend::Engine(engine) => {

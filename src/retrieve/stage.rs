@@ -1,6 +1,6 @@
 //! The stage: from the frozen protocol to the sealed evidence.
 
-use super::embed::Vectors;
+use super::embed::{self, Vectors};
 use super::progress::Progress;
 use super::records::Writer;
 use super::{barren, local, mismatch, remote};
@@ -9,9 +9,9 @@ use crate::http::Context;
 use crate::ledger::record::{PassRecord, Record};
 use crate::ledger::stage::Evidence as EvidenceStage;
 use crate::ledger::{self, EvidenceLock, Opened, RunFolder};
-use crate::model::{Digest, Event, Evidence, Failure, FailureClass, QuestionId, SnapshotName, StageName};
+use crate::model::{Event, Evidence, Failure, FailureClass, QuestionId, SnapshotName, StageName};
 use crate::spec::{OnMismatch, RetrieveBackend};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Notes that are written together.
@@ -31,6 +31,7 @@ pub async fn retrieve(frozen: &Frozen, folder: &RunFolder, context: &Context) ->
     let protocol = &frozen.protocol;
     let writer = match ledger::open::<EvidenceStage>(folder, &frozen.lock)? {
         Opened::Sealed(lock) => {
+            embed::reuse(frozen, context)?;
             tell_reuse(frozen, folder, context);
             return Ok(lock);
         }
@@ -48,19 +49,23 @@ pub async fn retrieve(frozen: &Frozen, folder: &RunFolder, context: &Context) ->
     }
     let (done, total) = progress.count();
     context.observer.observe(Event::Started { stage: StageName::Retrieve, done, total });
+    let embeds = embed::open(frozen, folder, done > 0, context)?;
     let mut vectors = None;
     match &protocol.spec.retrieve.backend {
         RetrieveBackend::Bm25(_) | RetrieveBackend::File => {
             local::passes(protocol, &mut progress, &writer, context).await?;
         }
         RetrieveBackend::Http(_) | RetrieveBackend::Sql(_) | RetrieveBackend::Command(_) => {
-            vectors = remote::passes(protocol, &mut progress, &writer, folder.path(), context).await?;
+            vectors = remote::passes(protocol, &mut progress, &writer, embeds.as_ref(), context).await?;
         }
         RetrieveBackend::Within => {}
     }
     note_all(&progress, &writer, vectors.as_ref()).await?;
     barren::judge(&progress, folder.path(), context)?;
     judge_mismatches(&progress, protocol, folder, context)?;
+    if let Some(embeds) = embeds {
+        embeds.seal().await?;
+    }
     let lock = writer.seal().await?;
     context.observer.observe(Event::Sealed(StageName::Retrieve));
     Ok(lock)
@@ -69,16 +74,12 @@ pub async fn retrieve(frozen: &Frozen, folder: &RunFolder, context: &Context) ->
 /// Writes what both passes came to, with which vectors, and the empty evidence of the closed book.
 async fn note_all(progress: &Progress, writer: &Writer, vectors: Option<&Vectors>) -> Result<(), Failure> {
     let empty = Evidence::default();
-    let kept: Vec<Vec<u8>> = vectors.map(Vectors::lines).unwrap_or_default();
-    let digests: Vec<Digest> = kept.iter().map(|line| Digest::of(line)).collect();
-    let notes: Vec<PassRecord> = progress.open_notes(|question| digests.get(question).copied()).collect();
-    let by_digest: BTreeMap<Digest, Vec<u8>> = digests.iter().copied().zip(kept).collect();
+    let vector = |question| vectors.and_then(|vectors| vectors.digest(question));
+    let notes: Vec<PassRecord> = progress.open_notes(vector).collect();
     for batch in notes.chunks(NOTES) {
         let records: Vec<_> = batch.iter().cloned().map(Record::Note).collect();
         let names_it = batch.iter().any(|note| note.evidence == empty.digest());
-        let named: BTreeSet<Digest> = batch.iter().filter_map(|note| note.vector).collect();
-        let lines = named.iter().filter_map(|digest| by_digest.get(digest).cloned());
-        let blobs = lines.chain(names_it.then(|| empty.canonical())).collect();
+        let blobs = names_it.then(|| empty.canonical()).into_iter().collect();
         writer.append_all(&records, blobs).await?;
     }
     Ok(())

@@ -51,7 +51,7 @@ async fn stages(prepared: Prepared, context: &Context) -> Result<(RunFolder, Pro
     let evidence = retrieve::retrieve(&frozen, &folder, context).await?;
     let answers = generate::generate(&frozen.protocol, &folder, &evidence, context).await?;
     let judgments = judge::judge(&frozen.protocol, &folder, &answers, context).await?;
-    let side = diagnose::seal(&frozen.protocol, &folder, (&evidence, &answers), context).await?;
+    let side = diagnose::seal(&frozen.protocol, &folder, (&frozen.lock, &evidence, &answers), context).await?;
     let locks = Locks { protocol: frozen.lock, evidence, answers, judgments, side };
     Ok((folder, frozen.protocol, locks))
 }

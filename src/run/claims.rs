@@ -45,6 +45,7 @@ fn facts(source: Source, computed: &Computed, rule: Option<Digest>) -> Option<So
 
 const fn file(ledger: Ledger) -> &'static str {
     match ledger {
+        Ledger::Vectors => stage::Vectors::FILE,
         Ledger::Evidence => stage::Evidence::FILE,
         Ledger::Answers => stage::Answers::FILE,
         Ledger::Judgments => stage::Judgments::FILE,

@@ -8,22 +8,23 @@ use crate::generate;
 use crate::http::Context;
 use crate::judge::{self, Judging};
 use crate::ledger::stage::{Again, Evidence, ReplicaAnswers, ReplicaJudgments, Second};
-use crate::ledger::{self, AnswersLock, ByQuestion, EvidenceLock, Lock, Recorded, RunFolder, SideLocks};
+use crate::ledger::{self, AnswersLock, ByQuestion, EvidenceLock, Lock, ProtocolLock, Recorded, RunFolder, SideLocks};
 use crate::model::{Failure, QuestionId};
 
-/// Fills and seals every ledger that the protocol asks for.
+/// Fills and seals every ledger of a diagnosis that the protocol asks for.
 ///
 /// # Errors
 /// Those of the stages.
 pub(super) async fn seal(
     protocol: &Protocol,
     folder: &RunFolder,
-    (evidence, answers): (&EvidenceLock, &AnswersLock),
+    (before, evidence, answers): (&ProtocolLock, &EvidenceLock, &AnswersLock),
     context: &Context,
 ) -> Result<SideLocks, Failure> {
     let again = judged(protocol.again(), folder, answers, context).await?;
     let second = judged(protocol.second(), folder, answers, context).await?;
-    Ok(SideLocks { again, second, replica: replicated(protocol, folder, evidence, context).await? })
+    let vectors = ledger::sealed_if_there(before)?;
+    Ok(SideLocks { vectors, again, second, replica: replicated(protocol, folder, evidence, context).await? })
 }
 
 async fn replicated(

@@ -90,7 +90,8 @@ fn observed(protocol: &Protocol, folder: &Utf8Path) -> Result<Vec<(Observation, 
 
 fn caveats(protocol: &Protocol, path: &Utf8Path) -> Result<Vec<String>, Failure> {
     let origin = origin::origin(path)?;
-    Ok(origin.iter().flat_map(origin::Origin::caveats).chain(machinery::one_and_the_same(protocol)).collect())
+    let caveats = origin.iter().flat_map(origin::Origin::caveats).chain(machinery::one_and_the_same(protocol));
+    Ok(caveats.chain(retrieve::embedder_caveats(protocol, path)?).collect())
 }
 
 /// What a whole audit would take. A spec of evidence alone names no server: every answer and every packet is then a call.
@@ -98,7 +99,7 @@ fn cost(protocol: &Protocol, asked: u64, unasked: u64) -> AuditCost {
     let costs = plan::of(protocol);
     let answers = asked * costs.snapshots * costs.repeats;
     let calls = match protocol.spec.mode {
-        Mode::Audit => (costs.calls * asked).checked_div(costs.questions).unwrap_or(0),
+        Mode::Audit => ((costs.calls - costs.embedding.calls) * asked).checked_div(costs.questions).unwrap_or(0),
         Mode::Evidence => answers + asked,
     };
     AuditCost { asked, unasked, answers, packets: asked, calls }

@@ -55,9 +55,15 @@ fn cites(record: &AnswersRecord) -> bool {
 }
 
 impl Join {
-    /// Reads all ledgers of a run, each once; `tally` is shown every record in its order.
+    /// Reads all ledgers of a run, each once; `tally` is shown every record in its order, those of vectors as well.
     pub(super) fn read(protocol: &Protocol, folder: &Utf8Path, tally: &mut Tally) -> Result<Self, Failure> {
         let rank = |question: &_| protocol.rank(question);
+        if protocol.spec.retrieve.embed.is_some() {
+            for record in ledger::read::<stage::Vectors>(folder)? {
+                let (seq, record) = record?;
+                tally.vectors(seq, &record);
+            }
+        }
         Ok(Self {
             evidence: ledger::by_question(folder, rank, |seq, record| tally.evidence(seq, record))?,
             answers: ledger::by_question(folder, rank, |seq, record| tally.answers(seq, record))?,

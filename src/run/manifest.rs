@@ -15,8 +15,9 @@ pub(super) const CLAIMS: [&str; 2] = ["claims.json", "claims.md"];
 /// The result and the report for people.
 pub(super) const REPORTS: [&str; 2] = ["result.json", "report.md"];
 /// Every file of an export but the manifest.
-const FILES: [&str; 14] = [
+const FILES: [&str; 15] = [
     stage::Protocol::FILE,
+    stage::Vectors::FILE,
     stage::Evidence::FILE,
     stage::Answers::FILE,
     stage::Judgments::FILE,

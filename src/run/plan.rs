@@ -9,6 +9,7 @@ use crate::gate::{self, Rehearsal};
 use crate::judge::parts;
 use crate::model::amount::dollars;
 use crate::model::{Amount, Failure, FailureClass, Kernel, PercentagePoints};
+use crate::retrieve::{self, Embedding};
 use crate::spec::{BudgetSpec, Condition, GateSpec, GenerateBackend, JudgeBackend};
 
 /// The standard deviation of a question's contrast where nothing changed, for two repeats: that of answers as varied as
@@ -34,6 +35,8 @@ pub struct Plan {
     pub packets: u64,
     /// What diagnostics add, a line each.
     pub diagnostics: Vec<String>,
+    /// What it takes to embed the questions; nothing where they are not embedded.
+    pub embedding: Embedding,
     /// External calls at most, without retries: what the embedded reader and judge do is no call.
     pub calls: u64,
     /// What the calls take at most, as far as can be told: all evidence at its full length, answers as long as they may be.
@@ -70,9 +73,11 @@ pub(super) fn of(protocol: &Protocol) -> Plan {
     let longest = u64::from(protocol.spec.generate.max_answer_bytes);
     let calls_a_packet = parts::most(snapshots * repeats, longest);
     let added = Added::all(protocol, calls_a_packet);
-    let own = generate_calls(protocol) + judge_calls(protocol, calls_a_packet);
+    let embedding = retrieve::embedding(protocol);
+    let own = embedding.calls + generate_calls(protocol) + judge_calls(protocol, calls_a_packet);
     let calls = own + added.iter().map(|added| added.calls).sum::<u64>();
-    let amount = added.iter().fold(cost::amount(protocol, calls_a_packet), |amount, added| amount.plus(added.amount));
+    let own = cost::amount(protocol, calls_a_packet).plus(embedding.amount);
+    let amount = added.iter().fold(own, |amount, added| amount.plus(added.amount));
     let diagnostics = added.iter().map(Added::told).collect();
     let exceeds = exceeds(&protocol.spec.budget, calls, amount);
     let sensitivity = sensitivity(protocol);
@@ -83,6 +88,7 @@ pub(super) fn of(protocol: &Protocol) -> Plan {
         answers,
         packets: questions,
         diagnostics,
+        embedding,
         calls,
         amount,
         exceeds,

@@ -14,6 +14,7 @@ use crate::ledger::stage::{self, Stage as _};
 use crate::ledger::{self, AnswersLock, BlobReader, EvidenceLock, JudgmentsLock, ProtocolLock, SideLocks};
 use crate::model::{Digest, Failure, FailureClass, Observation, SnapshotName};
 use crate::report::{self, AuditResult, FlipDetail, SnapshotSummary};
+use crate::retrieve;
 use camino::Utf8Path;
 use std::io::{self, BufRead, BufReader};
 
@@ -45,7 +46,7 @@ impl Locks {
     /// The locks of the run in this folder.
     pub(super) fn open(folder: &Utf8Path) -> Result<Self, Failure> {
         let (protocol, evidence, answers, judgments) = ledger::open_locks(folder)?;
-        let side = ledger::open_side_locks(&evidence, &answers)?;
+        let side = ledger::open_side_locks(&protocol, &evidence, &answers)?;
         Ok(Self { protocol, evidence, answers, judgments, side })
     }
 
@@ -192,6 +193,7 @@ fn assemble(
 ) -> Result<Computed, Failure> {
     let mut machinery = machinery::describe(protocol);
     machinery.caveats.splice(0..0, origin::origin(folder)?.iter().flat_map(origin::Origin::caveats));
+    machinery.caveats.extend(retrieve::embedder_caveats(protocol, folder)?);
     let conduct = collected.tally.answering.conduct(protocol)?;
     let result = AuditResult {
         format: report::FORMAT.to_owned(),

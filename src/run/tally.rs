@@ -3,7 +3,9 @@
 use super::collect::Collected;
 use super::conduct::Answering;
 use crate::freeze::Protocol;
-use crate::ledger::record::{AnswersRecord, Attempt, EvidenceRecord, JudgmentsRecord, Outcome, Record, Usage, Verdict};
+use crate::ledger::record::{
+    AnswersRecord, Attempt, EvidenceRecord, JudgmentsRecord, Outcome, Record, Usage, VectorsRecord, Verdict,
+};
 use crate::model::{Digest, SnapshotName};
 use crate::report::{Conduct, Kind, Ledger, RunRecord, Validity};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,11 +35,20 @@ pub(super) struct Tally {
     started: BTreeMap<(Ledger, u64), u64>,
     served: BTreeMap<SnapshotName, BTreeSet<String>>,
     judges: BTreeSet<String>,
+    embedders: BTreeSet<String>,
     /// How answers came to be, in time.
     pub answering: Answering,
 }
 
 impl Tally {
+    /// Takes a record of the vectors: calls to an embedder are paid for as others are.
+    pub(super) fn vectors(&mut self, seq: u64, record: &VectorsRecord) {
+        self.take(Ledger::Vectors, seq, record);
+        if let Record::Outcome(Outcome { served_model: Some(model), verdict: Verdict::Accepted(_), .. }) = record {
+            self.embedders.insert(model.clone());
+        }
+    }
+
     /// Takes a record of the evidence. Retrieval is no call of the budget and has no retries in a report.
     pub(super) fn evidence(&mut self, seq: u64, record: &EvidenceRecord) {
         self.span(Ledger::Evidence, seq, record);
@@ -135,15 +146,16 @@ pub(super) fn validity(protocol: &Protocol, collected: &Collected) -> Validity {
         excluded_questions: collected.excluded,
         packets: collected.packets,
         mismatched_evidence: collected.mismatched,
-        served_models: named(collected.tally.served.clone(), collected.tally.judges.clone()),
+        served_models: named(&collected.tally),
     }
 }
 
-/// The models by snapshot, those of the judge last.
-fn named(served: BTreeMap<SnapshotName, BTreeSet<String>>, judges: BTreeSet<String>) -> Vec<(String, Vec<String>)> {
-    let judges = Some((Validity::JUDGE.to_owned(), judges)).filter(|(_, models)| !models.is_empty());
-    let served = served.into_iter().map(|(name, models)| (name.to_string(), models)).chain(judges);
-    served.map(|(name, models)| (name, models.into_iter().collect())).collect()
+/// The models by snapshot, then those of the embedder and of the judge.
+fn named(tally: &Tally) -> Vec<(String, Vec<String>)> {
+    let served = tally.served.iter().map(|(name, models)| (name.0.as_str(), models));
+    let others = [(Validity::EMBEDDER, &tally.embedders), (Validity::JUDGE, &tally.judges)];
+    let all = served.chain(others.into_iter().filter(|(_, models)| !models.is_empty()));
+    all.map(|(name, models)| (name.to_owned(), models.iter().cloned().collect())).collect()
 }
 
 #[cfg(test)]
@@ -154,9 +166,13 @@ mod tests {
     fn the_models_of_the_judge_come_last_and_only_where_it_named_any() {
         let of = |model: &str| BTreeSet::from([model.to_owned()]);
         let served = BTreeMap::from([(SnapshotName::old(), of("m-1")), (SnapshotName::new_snapshot(), of("m-1"))]);
-        let names = |judges| named(served.clone(), judges).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-        assert_eq!(names(BTreeSet::new()), ["new", "old"]);
-        assert_eq!(names(of("j-1")), ["new", "old", "judge"]);
-        assert_eq!(named(served, of("j-1"))[2].1, ["j-1"]);
+        let mut tally = Tally { served, ..Tally::default() };
+        let names = |tally: &Tally| named(tally).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(names(&tally), ["new", "old"]);
+        tally.judges = of("j-1");
+        assert_eq!(names(&tally), ["new", "old", "judge"]);
+        tally.embedders = of("e-1");
+        assert_eq!(names(&tally), ["new", "old", "embedder", "judge"]);
+        assert_eq!(named(&tally)[3].1, ["j-1"]);
     }
 }

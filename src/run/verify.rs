@@ -121,10 +121,17 @@ fn stages(
     Ok([evidence.finish()?, answers.finish()?, judgments.finish()?])
 }
 
+/// The same where questions were embedded: their vectors are no texts of anybody's, but are left out all the same.
+const UNCHECKED_VECTORS: &str =
+    "vectors: left out; that each is of its question's text and all are by one embedder is taken as recorded";
+
 fn export(folder: &Utf8Path) -> Result<Verified, Failure> {
     let manifest = Manifest::read(folder)?;
     let checked = structure(folder, BlobCheck::Absent)?;
-    let computed = recompute::compute_without_texts(folder, &Locks::open(folder)?)?;
+    let locks = Locks::open(folder)?;
+    let computed = recompute::compute_without_texts(folder, &locks)?;
+    let vectors = locks.side.vectors.is_some().then_some(UNCHECKED_VECTORS);
+    let unchecked: Vec<&str> = UNCHECKED.into_iter().chain(vectors).collect();
     if manifest.run != computed.result.protocol {
         return Err(Failure::new(FailureClass::Evidence, format!("`{folder}` is the export of another run")));
     }
@@ -133,7 +140,7 @@ fn export(folder: &Utf8Path) -> Result<Verified, Failure> {
     recompute::compare_file(folder, json, matrix.json().as_slice())?;
     recompute::compare_file(folder, markdown, matrix.markdown().as_bytes())?;
     recompute::compare_file(folder, manifest::REPORTS[1], report::markdown(&computed.result).as_bytes())?;
-    finish(folder, computed, checked, &UNCHECKED)
+    finish(folder, computed, checked, &unchecked)
 }
 
 fn finish(

@@ -7,6 +7,9 @@ use super::types::{
 use crate::model::Price;
 use std::collections::BTreeSet;
 
+/// What messages call whatever embeds the questions.
+pub(in crate::spec) const EMBEDDER: &str = "embedder";
+
 /// The environment variables that something names, each once, in alphabetical order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named<'a> {
@@ -90,6 +93,9 @@ impl Spec {
     #[must_use]
     pub fn prices(&self) -> Vec<(&'static str, Option<Price>)> {
         let mut prices = Vec::new();
+        if let Some(EmbedBackend::OpenAi(server)) = self.retrieve.embed.as_ref().map(|embed| &embed.backend) {
+            prices.push((EMBEDDER, server.price));
+        }
         for (whose, backend) in self.generators() {
             match backend {
                 GenerateBackend::Model(server) => prices.push((whose, server.price)),

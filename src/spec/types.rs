@@ -1,7 +1,7 @@
 //! The validated spec. Every value here is within its limits; nothing is checked again later.
 
 use super::black_box::BlackBoxSpec;
-use crate::model::{Confidence, Kernel, ModelServer, Normalisation, PercentagePoints, SnapshotName};
+use crate::model::{Confidence, Kernel, ModelServer, Normalisation, PercentagePoints, Price, SnapshotName};
 use camino::Utf8PathBuf;
 use std::collections::BTreeMap;
 
@@ -335,6 +335,8 @@ pub struct EmbedServer {
     pub dimensions: Option<u32>,
     /// Time limit of one call, in seconds.
     pub timeout_seconds: u32,
+    /// What it costs: an embedder reads tokens and writes none.
+    pub price: Option<Price>,
 }
 
 /// A header that carries a key.

@@ -16,7 +16,7 @@ import re
 import stat
 import sys
 
-# Each stage and the one that it continues; its ledger is named for it. Every run has the first three.
+# Each stage and the one that it continues; its ledger is named for it. Every run has these three.
 ALWAYS = [("evidence", None), ("answers", "evidence"), ("judgments", "answers")]
 SIDE = [
     ("judgments-again", "answers"),
@@ -24,6 +24,8 @@ SIDE = [
     ("answers-replica", "evidence"),
     ("judgments-replica", "answers-replica"),
 ]
+# The ledger of the questions as vectors, there where the protocol's spec says that they are embedded.
+VECTORS = ("vectors", None)
 # The evidence of the closed book, which is never retrieved from.
 EMPTY = hashlib.sha256(b'{"documents":[]}').hexdigest()
 DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -80,6 +82,8 @@ class Run:
         self.exported = os.path.lexists(os.path.join(folder, "export.json"))
         self.with_blobs = with_blobs and not self.exported
         self.accepted = {}
+        self.rules = {}
+        self.embeds = False
         self.heads = {}
         self.counts = {}
         self.cites = False
@@ -89,7 +93,7 @@ class Run:
         protocol = read_plain(os.path.join(self.folder, "protocol.lock.json"))
         self.heads[None] = digest_of(protocol)
         stages = ALWAYS[:1] if ends_with_evidence(protocol) else ALWAYS + self.check_side(protocol)
-        for stage, before in stages:
+        for stage, before in self.check_vectors(protocol) + stages:
             self.heads[stage] = self.check_ledger(stage, before)
         self.check_black_box(protocol)
         blobs = self.check_blobs() if self.with_blobs else 0
@@ -105,6 +109,15 @@ class Run:
             require(self.counts["evidence"] == 0, "evidence.jsonl", "a record, where the audited system retrieves by itself")
         else:
             require(not self.cites, "answers.jsonl", "citations, where no deployed system was asked")
+
+    def check_vectors(self, protocol):
+        """The ledger of vectors is there exactly where questions are embedded."""
+        spec = self.parse("protocol.lock.json", protocol).get("spec")
+        retrieve = spec.get("retrieve", {}) if isinstance(spec, dict) else {}
+        self.embeds = isinstance(retrieve, dict) and "embed" in retrieve
+        there = os.path.lexists(os.path.join(self.folder, "vectors.jsonl"))
+        require(there == self.embeds, "vectors.jsonl", "there" if there else "missing, as the protocol asks for it")
+        return [VECTORS] if self.embeds else []
 
     def check_side(self, protocol):
         """The ledgers of diagnostics that are there: exactly those that the protocol's spec asks for."""
@@ -172,9 +185,11 @@ class Run:
         require(lines, file, "empty")
         self.check_header(f"{file}:1", lines[0], stage, self.heads[before])
         require(len(lines) > 1, file, "not sealed")
-        kind = {"evidence": EvidenceRules, "answers": AnswerRules, "judgments": JudgmentRules}[stage.split("-")[0]]
+        kinds = {"vectors": VectorRules, "evidence": EvidenceRules, "answers": AnswerRules, "judgments": JudgmentRules}
+        kind = kinds[stage.split("-")[0]]
         rules = kind(self, self.accepted.get(before))
         self.accepted[stage] = rules.accepted
+        self.rules[stage] = rules
         for number, line in enumerate(lines[1:-1], start=2):
             where = f"{file}:{number}"
             require(len(line) <= MAX_LINE, where, "too long")
@@ -292,6 +307,55 @@ class Rules:
         return unit
 
 
+class VectorRules(Rules):
+    """Questions as vectors: each question once, all vectors by one embedder."""
+
+    def __init__(self, run, before):
+        super().__init__(run, before)
+        self.questions = {}
+        self.references = {}
+
+    def unit(self, where, value):
+        require(isinstance(value, dict), where, "not a unit of work")
+        named = value.get("texts") in ("reference", "questions", "stored") and is_count(value.get("number"))
+        require(named, where, "not a unit of work")
+        return value["texts"], value["number"]
+
+    def outcome(self, where, record):
+        self.model = record.get("served_model")
+        super().outcome(where, record)
+
+    def accept(self, where, unit, value):
+        require(is_count(value.get("dimensions")) and value["vectors"], where, "no vectors")
+        for named in value["vectors"]:
+            self.run.need_blob(where, named["vector"])
+            require(("question" in named) == (unit[0] == "questions"), where, "a vector of no question, or of one")
+            vector = self.read(where, named["vector"], value["dimensions"])
+            if unit[0] == "reference":
+                self.references[named["vector"]] = vector
+            elif unit[0] == "questions":
+                require(named["question"] not in self.questions, where, "a question that is embedded twice")
+                self.questions[named["question"]] = named["vector"]
+                require(vector is None or vector["question"] == named["question"], where, "a vector of another question")
+                require(vector is None or vector["reference"] in self.references, where, "no reference text")
+        return value["dimensions"]
+
+    def read(self, where, digest, dimensions):
+        if not self.run.with_blobs:
+            return None
+        vector = self.run.parse(where, read_plain(os.path.join(self.run.folder, "blobs", digest)))
+        require(len(vector["vector"]) == dimensions, where, "another number of dimensions than it says")
+        require(vector["model"] == self.model, where, "a vector of another model than the outcome's")
+        for other in list(self.references.values())[:1]:
+            one_embedder = len(other["vector"]) == dimensions and other["model"] == vector["model"]
+            require(one_embedder, where, "a vector of another embedder")
+        return vector
+
+    def note(self, where, record):
+        require(isinstance(record.get("snapshot"), str) and is_count(record.get("vectors")), where, "not a note")
+        require((record["vectors"] > 0) == ("cosine" in record), where, "a cosine of nothing, or none")
+
+
 class EvidenceRules(Rules):
     def __init__(self, run, before):
         super().__init__(run, before)
@@ -311,8 +375,11 @@ class EvidenceRules(Rules):
         require(key not in self.noted, where, "noted twice")
         self.noted.add(key)
         self.run.need_blob(where, record.get("evidence"))
-        if "vector" in record:
-            self.run.need_blob(where, record["vector"])
+        wanted = None
+        if self.run.embeds and record.get("snapshot") != "closed_book":
+            wanted = self.run.rules["vectors"].questions.get(record["question"])
+            require(wanted is not None, where, "a question without a vector")
+        require(record.get("vector") == wanted, where, "another vector than that of its question")
         passes = [self.accepted[key + (number,)] for number in (0, 1) if key + (number,) in self.accepted]
         require(record.get("matched") in (True, False), where, "not a note")
         if passes or record["snapshot"] != "closed_book":

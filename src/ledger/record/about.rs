@@ -1,6 +1,6 @@
-//! The question that a record is about: each is about one.
+//! The question that a record is about: each is about one, but for records of vectors, which are made of many at once.
 
-use super::v1::{EvidenceKey, Packet, PassRecord, Record, Unchanged};
+use super::v1::{EmbedKey, EvidenceKey, Packet, PassRecord, Record, StoredVectors, Unchanged};
 use crate::model::{Cell, QuestionId};
 
 /// Keys, notes and records.
@@ -12,6 +12,21 @@ pub trait About {
 impl About for QuestionId {
     fn question(&self) -> &QuestionId {
         self
+    }
+}
+
+/// Stands for no question: none has an empty id.
+static NONE: QuestionId = QuestionId(String::new());
+
+impl About for EmbedKey {
+    fn question(&self) -> &QuestionId {
+        &NONE
+    }
+}
+
+impl About for StoredVectors {
+    fn question(&self) -> &QuestionId {
+        &NONE
     }
 }
 

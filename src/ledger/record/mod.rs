@@ -6,6 +6,7 @@ pub mod v1;
 
 pub use about::About;
 pub use v1::{
-    AcceptedAnswer, AcceptedEvidence, AcceptedJudgment, AnswersRecord, Attempt, DocumentRecord, EvidenceKey,
-    EvidenceRecord, JudgmentsRecord, Outcome, Packet, PairLabel, PassRecord, Record, Unchanged, Usage, Verdict,
+    AcceptedAnswer, AcceptedEvidence, AcceptedJudgment, AcceptedVectors, AnswersRecord, Attempt, DocumentRecord,
+    EmbedKey, EvidenceKey, EvidenceRecord, JudgmentsRecord, Outcome, Packet, PairLabel, PassRecord, Record,
+    StoredVectors, Texts, Unchanged, Usage, VectorRecord, VectorsRecord, Verdict,
 };

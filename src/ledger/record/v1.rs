@@ -39,6 +39,19 @@ impl<K, A, N> Record<K, A, N> {
     }
 }
 
+impl VectorsRecord {
+    /// The same where units of work stand before as well: two ledgers that are joined may number theirs alike.
+    #[must_use]
+    pub fn renumbered_with_unit(self, before: u64) -> Self {
+        let moved = |of: EmbedKey| EmbedKey { number: of.number + before, ..of };
+        match self.renumbered(before) {
+            Self::Attempt(attempt) => Self::Attempt(Attempt { of: moved(attempt.of), ..attempt }),
+            Self::Outcome(outcome) => Self::Outcome(Outcome { of: moved(outcome.of), ..outcome }),
+            Self::Note(note) => Self::Note(note),
+        }
+    }
+}
+
 /// The record that precedes an external call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt<K> {
@@ -216,6 +229,60 @@ pub struct PairLabel {
     pub label: Label,
 }
 
+/// The unit of work of embedding: the texts of one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct EmbedKey {
+    /// What they are.
+    pub texts: Texts,
+    /// Tells the units of one ledger apart.
+    pub number: u64,
+}
+
+/// What is embedded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Texts {
+    /// A text that says nothing of anybody, by which an embedder is known again.
+    Reference,
+    /// Questions.
+    Questions,
+    /// A few documents of a snapshot that is known to hold their vectors.
+    Stored,
+}
+
+/// What one call for vectors returned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptedVectors {
+    /// How many numbers each of them has.
+    pub dimensions: u64,
+    /// The vectors in the order of the texts.
+    pub vectors: Vec<VectorRecord>,
+}
+
+/// One vector by its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VectorRecord {
+    /// The question that was embedded; absent where the text is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<QuestionId>,
+    /// The digest of the vector (a blob).
+    pub vector: Digest,
+}
+
+/// How the stored vectors of a snapshot compare with those that the embedder makes of the same texts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredVectors {
+    /// The snapshot.
+    pub snapshot: SnapshotName,
+    /// How many of them there are: none where the engine shows none.
+    pub vectors: u64,
+    /// The mean cosine in ten-thousandths; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cosine: Option<i32>,
+}
+
+/// A line of `vectors.jsonl`.
+pub type VectorsRecord = Record<EmbedKey, AcceptedVectors, StoredVectors>;
 /// A line of `evidence.jsonl`.
 pub type EvidenceRecord = Record<EvidenceKey, AcceptedEvidence, PassRecord>;
 /// A line of `answers.jsonl`.

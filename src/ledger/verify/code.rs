@@ -57,6 +57,7 @@ fn put(mark: &Mark, words: &mut Vec<u64>) {
             words.extend(evidence.words().into_iter().chain(passes.iter().flat_map(|pass| pass.words())));
         }
         Mark::Note(Note::Unchanged) => words.push(3),
+        Mark::Note(Note::Stored) => words.push(6),
         Mark::Note(Note::Packet(None)) => words.push(4),
         Mark::Note(Note::Packet(Some(answers))) => {
             words.push(5);
@@ -94,6 +95,7 @@ fn take(words: &mut Words<'_>) -> Option<Mark> {
             Mark::Note(Note::Passes { evidence, passes: [print(words)?, print(words)?], matched })
         }
         3 => Mark::Note(Note::Unchanged),
+        6 => Mark::Note(Note::Stored),
         4 => Mark::Note(Note::Packet(None)),
         5 => Mark::Note(Note::Packet(Some(answers(words)?))),
         _ => return None,
@@ -147,6 +149,7 @@ mod tests {
             outcome(Some(Gist::Pairs(vec![(0, 1), (u32::MAX, 3)]))),
             Mark::Note(Note::Passes { passes: [unit, Print::from_words([0, 0])], evidence: half, matched: true }),
             Mark::Note(Note::Unchanged),
+            Mark::Note(Note::Stored),
             Mark::Note(Note::Packet(None)),
             Mark::Note(Note::Packet(Some(vec![(half, vec![unit, unit]), (half, vec![])]))),
         ];

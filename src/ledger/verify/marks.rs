@@ -2,8 +2,8 @@
 
 use super::units::{Half, Print, Prints};
 use crate::ledger::record::{
-    About, AcceptedAnswer, AcceptedEvidence, AcceptedJudgment, EvidenceKey, Outcome, Packet, PassRecord, Record,
-    Unchanged, Verdict,
+    About, AcceptedAnswer, AcceptedEvidence, AcceptedJudgment, AcceptedVectors, EvidenceKey, Outcome, Packet,
+    PassRecord, Record, StoredVectors, Unchanged, Verdict,
 };
 use crate::model::{Cell, Digest};
 use std::hash::Hash;
@@ -57,6 +57,8 @@ pub(super) enum Note {
     },
     /// The question is not asked.
     Unchanged,
+    /// How stored vectors compare with those of the embedder.
+    Stored,
     /// What the judge is shown: each answer with the cells that gave it. Nothing where its shape is none of a packet.
     Packet(Option<Vec<(Half, Vec<Print>)>>),
 }
@@ -99,6 +101,17 @@ impl Accepted for AcceptedJudgment {
     }
 }
 
+impl Accepted for AcceptedVectors {
+    fn blobs(&self) -> Vec<Reference> {
+        self.vectors.iter().map(|record| (record.vector, None)).collect()
+    }
+
+    /// Nothing of it is needed again: the notes of the evidence name each vector.
+    fn gist(&self) -> Gist {
+        Gist::Pairs(Vec::new())
+    }
+}
+
 /// What a stage notes.
 pub(super) trait Noted: About {
     /// The blobs that it names.
@@ -126,6 +139,16 @@ impl Noted for Unchanged {
 
     fn note(&self, _: &Prints) -> Note {
         Note::Unchanged
+    }
+}
+
+impl Noted for StoredVectors {
+    fn blobs(&self) -> Vec<Reference> {
+        Vec::new()
+    }
+
+    fn note(&self, _: &Prints) -> Note {
+        Note::Stored
     }
 }
 

@@ -15,7 +15,9 @@ pub use report::{BlobCheck, Extent, StageReport, Verification};
 
 use super::record::{About, Record};
 use super::scan::{End, Scan, Step};
-use super::stage::{Again, Answers, Evidence, FILES, Judgments, ReplicaAnswers, ReplicaJudgments, Second, Stage};
+use super::stage::{
+    Again, Answers, Evidence, FILES, Judgments, ReplicaAnswers, ReplicaJudgments, Second, Stage, Vectors,
+};
 use super::{Damage, LedgerError, Recorded, files, folder, read};
 use crate::model::{Digest, FailureClass};
 use blobs::References;
@@ -89,6 +91,7 @@ struct Stream<'a> {
 
 impl Stream<'_> {
     fn ledgers(&mut self, protocol: Digest, extent: Extent, report: &mut Verification) -> Result<(), LedgerError> {
+        self.side::<Vectors, _, _, _>(7, Some(protocol), report)?;
         let evidence = self.ledger::<Evidence, _, _, _>(0, protocol, &mut report.evidence)?;
         if extent == Extent::Evidence {
             return Ok(());

@@ -17,6 +17,7 @@ pub(super) struct Rules {
     second: JudgmentsRules,
     replica: AnswersRules,
     of_replica: JudgmentsRules,
+    vectors: VectorsRules,
 }
 
 impl Rules {
@@ -32,7 +33,24 @@ impl Rules {
             3 => self.again.take(placed, &self.answers),
             4 => self.second.take(placed, &self.answers),
             5 => self.replica.take(placed),
-            _ => self.of_replica.take(placed, &self.replica),
+            6 => self.of_replica.take(placed, &self.replica),
+            _ => self.vectors.take(placed),
+        }
+    }
+}
+
+/// Vectors: each batch of texts is accepted once.
+#[derive(Default)]
+struct VectorsRules {
+    units: Units<()>,
+}
+
+impl VectorsRules {
+    fn take(&mut self, placed: Placed) -> Result<(), Damage> {
+        match placed.mark {
+            Mark::Attempt { seq, unit } => self.units.attempt(seq, unit),
+            Mark::Outcome { attempt, unit, accepted } => self.units.outcome(attempt, unit, accepted.map(|_| ())),
+            Mark::Note(_) => Ok(()),
         }
     }
 }
@@ -52,7 +70,7 @@ impl EvidenceRules {
                 self.units.outcome(attempt, unit, accepted.as_ref().and_then(blob))
             }
             Mark::Note(Note::Passes { passes, evidence, matched }) => self.note(passes, evidence, matched),
-            Mark::Note(Note::Unchanged | Note::Packet(_)) => Ok(()),
+            Mark::Note(Note::Unchanged | Note::Stored | Note::Packet(_)) => Ok(()),
         }
     }
 

@@ -115,8 +115,9 @@ fn mismatched<'a>(result: &AuditResult) -> Option<Line<'a>> {
 /// Answers of more than one served model cannot be told from churn.
 fn mixed_models<'a>(result: &AuditResult) -> Option<Line<'a>> {
     let models = &result.validity.served_models;
-    // The judge may well be another model than the generator.
-    let mut generators = models.iter().filter(|(name, _)| name != Validity::JUDGE).map(|(_, names)| names);
+    // Embedder and judge may well be other models than the generator.
+    let others = [Validity::EMBEDDER, Validity::JUDGE];
+    let mut generators = models.iter().filter(|(name, _)| !others.contains(&name.as_str())).map(|(_, names)| names);
     let first = generators.next();
     let differ = generators.any(|names| Some(names) != first) || models.iter().any(|(_, names)| names.len() > 1);
     differ.then(|| Line::ours("The servers named more than one model: part of the churn may be the models'."))

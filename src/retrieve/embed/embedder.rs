@@ -1,48 +1,216 @@
-//! One embedder, whatever it is: texts in, vectors of one length out.
+//! One embedder, whatever it is: texts in, vectors of one length out. Each call is recorded before it is made, and what came
+//! of it after.
 
+use super::line::Line;
 use super::{program, server};
-use crate::http::{Attempted, Context, RetryPolicy, until_accepted};
-use crate::model::{Failure, FailureClass, StageName};
+use crate::http::chat::Facts;
+use crate::http::{Attempted, Call, Context, RetryPolicy, until_accepted};
+use crate::ledger::record::{
+    AcceptedVectors, Attempt, EmbedKey, Outcome, Record, Texts, Usage, VectorRecord, VectorsRecord, Verdict,
+};
+use crate::ledger::{Writer, stage};
+use crate::model::{Digest, Failure, FailureClass, QuestionId, StageName};
 use crate::retrieve::limits::MAX_ATTEMPTS;
-use crate::retrieve::stage::out_of_time;
-use crate::spec::{EmbedBackend, EmbedSpec};
+use crate::retrieve::records::now_ms;
+use crate::spec::{CommandSpec, EmbedBackend, EmbedServer, EmbedSpec};
 use serde_json::Value;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-/// What an embedder made of some texts.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Embedded {
-    /// One vector a text, all of one length.
-    pub vectors: Vec<Vec<f64>>,
-    /// The model that the server says it used.
-    pub model: Option<String>,
+/// An embedder and the ledger of its calls.
+pub(in crate::retrieve) struct Embedder<'a> {
+    /// As the spec describes it.
+    pub spec: &'a EmbedSpec,
+    /// The ledger.
+    pub writer: &'a Writer<stage::Vectors>,
+    /// The outside world.
+    pub context: &'a Context,
+    /// The number of the next unit of work.
+    pub units: AtomicU64,
 }
 
-/// Embeds these texts.
-///
-/// # Errors
-/// It refuses or gives no valid vectors; the audit is cancelled or out of time.
-pub(super) async fn embed(spec: &EmbedSpec, texts: &[String], context: &Context) -> Result<Embedded, Failure> {
-    let mut last = "given-up";
-    let attempt = async |_| {
-        if let Err(failure) = out_of_time(context) {
-            return Attempted::Fatal(failure);
-        }
-        let attempted = match &spec.backend {
-            EmbedBackend::OpenAi(server) => server::attempt(server, texts, context).await,
-            EmbedBackend::Command(command) => program::attempt(command, texts, context).await,
+/// Texts that go into one call.
+#[derive(Debug)]
+pub(super) struct Batch<'a> {
+    /// What they are.
+    pub kind: Texts,
+    /// The texts.
+    pub texts: Vec<String>,
+    /// The questions, in their order; nothing where the texts are none.
+    pub questions: Vec<QuestionId>,
+    /// The reference text's line, once there is one.
+    pub reference: Option<&'a Line>,
+}
+
+/// What came of one call.
+pub(super) struct Came {
+    /// What the server says of it.
+    pub facts: Facts,
+    /// What came back.
+    pub body: Option<Vec<u8>>,
+    /// From the call's start to its end.
+    pub latency: Duration,
+    /// One vector a text, all of one length.
+    pub vectors: Result<Vec<Vec<f64>>, Fault>,
+}
+
+/// Why a call gave no vectors.
+pub(super) enum Fault {
+    /// It may be made again.
+    Invalid { reason: &'static str, retry_after: Option<Duration> },
+    /// The audit cannot go on.
+    Fatal { reason: &'static str, failure: Failure },
+}
+
+/// A call that is ready to be made.
+enum Prepared<'a> {
+    Call(&'a EmbedServer, Call),
+    Input(&'a CommandSpec, Vec<u8>),
+}
+
+impl Embedder<'_> {
+    /// Embeds these texts: a line each, in their order.
+    ///
+    /// # Errors
+    /// The embedder refuses or gives no valid vectors, or is another one than before; the audit is cancelled, out of time or
+    /// out of budget.
+    pub(super) async fn embed(&self, batch: &Batch<'_>) -> Result<Vec<Line>, Failure> {
+        let of = EmbedKey { texts: batch.kind, number: self.units.fetch_add(1, Ordering::Relaxed) };
+        let mut last = "given-up";
+        let attempt = async |_| {
+            let attempted = self.attempt(of, batch).await.unwrap_or_else(Attempted::Fatal);
+            if let Attempted::Invalid { reason, .. } = &attempted {
+                last = reason;
+            }
+            attempted
         };
-        if let Attempted::Invalid { reason, .. } = &attempted {
-            last = reason;
+        let policy = RetryPolicy::for_servers(MAX_ATTEMPTS);
+        let accepted = until_accepted(policy, self.context, StageName::Retrieve, attempt).await?;
+        accepted.ok_or_else(|| {
+            let message = format!("the embedder gave no valid vectors in {MAX_ATTEMPTS} attempts ({last})");
+            Failure::new(FailureClass::Incomplete, message)
+                .with_hint("run the same command again: what is embedded stays embedded")
+        })
+    }
+
+    /// One attempt: paid for out of the budget, recorded, made, and its outcome recorded.
+    async fn attempt(&self, of: EmbedKey, batch: &Batch<'_>) -> Result<Attempted<Vec<Line>>, Failure> {
+        let prepared = self.prepare(&batch.texts)?;
+        let most = super::planned::most(self.spec, batch.texts.iter().map(|text| text.len() as u64));
+        let reserved = self.context.budget.begin(most, &self.context.cancel).await?;
+        let attempt = Attempt { of, request: prepared.digest(), at_ms: now_ms() };
+        let seq = self.writer.append(&Record::Attempt(attempt)).await?;
+        let Came { facts, body, latency, vectors } = prepared.make(batch.texts.len(), self.context).await;
+        let lines = vectors.and_then(|vectors| batch.lines(vectors, facts.served_model.as_deref()));
+        let (record, blobs) = outcome(seq, of, &facts, latency, &lines, body);
+        self.writer.append_with_blobs(&record, blobs).await?;
+        self.context.settle(reserved, &facts);
+        if lines.is_ok() && matches!(self.spec.backend, EmbedBackend::OpenAi(_)) {
+            self.context.must_count(&facts, "embedder")?;
         }
-        attempted
+        Ok(match lines {
+            Ok(lines) => Attempted::Accepted(lines),
+            Err(Fault::Invalid { reason, retry_after }) => Attempted::Invalid { reason, retry_after },
+            Err(Fault::Fatal { failure, .. }) => Attempted::Fatal(failure),
+        })
+    }
+
+    fn prepare(&self, texts: &[String]) -> Result<Prepared<'_>, Failure> {
+        Ok(match &self.spec.backend {
+            EmbedBackend::OpenAi(server) => Prepared::Call(server, server::call(server, texts, self.context)?),
+            EmbedBackend::Command(command) => Prepared::Input(command, program::input(texts)),
+        })
+    }
+}
+
+impl Prepared<'_> {
+    /// The digest of what is sent, without keys.
+    fn digest(&self) -> Digest {
+        match self {
+            Self::Call(_, call) => call.digest(),
+            Self::Input(_, input) => Digest::of(input),
+        }
+    }
+
+    async fn make(&self, wanted: usize, context: &Context) -> Came {
+        match self {
+            Self::Call(server, call) => server::make(server, call, wanted, context).await,
+            Self::Input(command, input) => program::make(command, input.clone(), wanted, context).await,
+        }
+    }
+}
+
+impl Batch<'_> {
+    /// The vectors as lines; fatal where they are of another embedder than before.
+    fn lines(&self, vectors: Vec<Vec<f64>>, model: Option<&str>) -> Result<Vec<Line>, Fault> {
+        let reference = self.reference.filter(|_| self.kind == Texts::Questions).map(Line::digest);
+        let line = |(place, (text, vector)): (usize, (&String, Vec<f64>))| Line {
+            question: self.questions.get(place).map(|question| question.0.clone()),
+            text: Digest::of(text.as_bytes()),
+            model: model.map(str::to_owned),
+            reference,
+            vector,
+        };
+        let lines: Vec<Line> = self.texts.iter().zip(vectors).enumerate().map(line).collect();
+        match self.reference.and_then(|kept| lines.iter().find_map(|line| self.unlike(kept, line))) {
+            Some(how) => Err(Fault::Fatal { reason: "embedder-changed", failure: changed(&how) }),
+            None => Ok(lines),
+        }
+    }
+
+    fn unlike(&self, kept: &Line, line: &Line) -> Option<String> {
+        if self.kind == Texts::Reference { kept.unlike_of_one_text(line) } else { kept.unlike(line) }
+    }
+}
+
+fn changed(how: &str) -> Failure {
+    Failure::new(FailureClass::Incomplete, format!("the embedder changed during the run: {how}"))
+        .with_hint("name a model that stays, remove the run folder, and run again")
+}
+
+/// The record that follows a call, and the blobs that it names. What came back is kept where no vectors were read from it.
+fn outcome(
+    attempt: u64,
+    of: EmbedKey,
+    facts: &Facts,
+    latency: Duration,
+    lines: &Result<Vec<Line>, Fault>,
+    body: Option<Vec<u8>>,
+) -> (VectorsRecord, Vec<Vec<u8>>) {
+    let body = body.filter(|_| lines.is_err());
+    let (verdict, mut blobs) = match lines {
+        Ok(lines) => (Verdict::Accepted(accepted(lines)), lines.iter().map(Line::bytes).collect()),
+        Err(Fault::Invalid { reason, .. }) => (Verdict::Invalid((*reason).to_owned()), Vec::new()),
+        Err(Fault::Fatal { reason, .. }) => (Verdict::Fatal((*reason).to_owned()), Vec::new()),
     };
-    let accepted =
-        until_accepted(RetryPolicy::for_servers(MAX_ATTEMPTS), context, StageName::Retrieve, attempt).await?;
-    accepted.ok_or_else(|| {
-        let message = format!("the embedder gave no valid vectors in {MAX_ATTEMPTS} attempts ({last})");
-        Failure::new(FailureClass::Incomplete, message)
-            .with_hint("run the same command again: what is embedded stays embedded")
-    })
+    let usage = |tokens: crate::http::chat::Tokens| Usage {
+        input: tokens.input,
+        output: tokens.output,
+        cached: tokens.cached,
+        nano_usd: facts.nano_usd,
+    };
+    let outcome = Outcome {
+        attempt,
+        of,
+        verdict,
+        status: facts.status,
+        served_model: facts.served_model.clone(),
+        fingerprint: None,
+        response_id: None,
+        usage: facts.tokens.map(usage),
+        latency_ms: u64::try_from(latency.as_millis()).unwrap_or(u64::MAX),
+        body: body.as_deref().map(Digest::of),
+    };
+    blobs.extend(body);
+    (Record::Outcome(outcome), blobs)
+}
+
+fn accepted(lines: &[Line]) -> AcceptedVectors {
+    let vector = |line: &Line| VectorRecord { question: line.question.clone().map(QuestionId), vector: line.digest() };
+    AcceptedVectors {
+        dimensions: lines.first().map_or(0, |line| line.vector.len() as u64),
+        vectors: lines.iter().map(vector).collect(),
+    }
 }
 
 /// The vectors in these values, or a code for what is wrong with them.

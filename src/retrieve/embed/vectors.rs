@@ -1,87 +1,87 @@
-//! The vector of every question, made once and kept.
+//! The vector of every question, made once and read where it is needed.
 
-use super::alike::cosine;
-use super::embedder::{Embedded, embed};
-use super::store::{Line, Store};
-use crate::http::Context;
+use super::embedder::{Batch, Embedder};
+use super::line::Line;
+use super::opened::Opened;
+use crate::ledger::BlobReader;
+use crate::ledger::record::Texts;
 use crate::model::{Digest, Failure, FailureClass, Question};
 use crate::spec::EmbedSpec;
-use camino::Utf8Path;
-use std::collections::BTreeMap;
 
 /// Questions that are embedded together.
-const BATCH: usize = 32;
+pub(super) const BATCH: usize = 32;
 /// A text that says nothing about anybody, embedded at the beginning and at the end.
-const REFERENCE: &str = "Which town lies where the two rivers meet?";
-/// How alike two vectors of one text by one embedder are at least: servers round differently from call to call.
-const SAME: f64 = 0.999;
+pub(super) const REFERENCE: &str = "Which town lies where the two rivers meet?";
 
-/// The vectors of all questions, in selection order.
+/// The vectors of all questions by their names, in selection order. The vectors themselves stay on disk: memory holds those
+/// of the searches under way.
+#[derive(Debug)]
 pub(in crate::retrieve) struct Vectors {
     reference: Line,
-    all: Vec<Line>,
+    digests: Vec<Digest>,
+    blobs: BlobReader,
 }
 
 impl Vectors {
     /// The vector of the question of this number.
-    pub(in crate::retrieve) fn get(&self, question: usize) -> Option<&[f64]> {
-        self.all.get(question).map(|line| line.vector.as_slice())
+    ///
+    /// # Errors
+    /// Its blob is missing or damaged.
+    pub(in crate::retrieve) fn get(&self, question: usize) -> Result<Option<Vec<f64>>, Failure> {
+        let line = self.digests.get(question).map(|digest| Line::read(&self.blobs, digest)).transpose()?;
+        Ok(line.map(|line| line.vector))
     }
 
-    /// The line of every question as it is kept, in selection order.
-    pub(in crate::retrieve) fn lines(&self) -> Vec<Vec<u8>> {
-        self.all.iter().map(Line::bytes).collect()
+    /// Its name.
+    pub(in crate::retrieve) fn digest(&self, question: usize) -> Option<Digest> {
+        self.digests.get(question).copied()
     }
 
-    /// How many numbers each has.
-    pub(in crate::retrieve) const fn dimensions(&self) -> usize {
-        self.reference.vector.len()
+    /// The line of the reference text.
+    pub(super) const fn reference(&self) -> &Line {
+        &self.reference
     }
 }
 
-/// Embeds every question that is not embedded yet: before the first search all of them. `searched` says whether there was one.
+/// Embeds every question that is not embedded yet: before the first search all of them. Without an embedder all of them are.
 ///
 /// # Errors
-/// The embedder fails, or is not the one that embedded what is there; the file is damaged, or lacks what was searched for.
+/// The embedder fails, or is not the one that embedded what is there; the ledger lacks what was embedded.
 pub(in crate::retrieve) async fn vectors(
-    spec: &EmbedSpec,
+    embedder: Option<&Embedder<'_>>,
     questions: &[Question],
-    folder: &Utf8Path,
-    searched: bool,
-    context: &Context,
+    opened: &Opened,
 ) -> Result<Vectors, Failure> {
-    let (mut store, lines) = Store::open(folder)?;
-    let kept = lines.iter().find(|line| line.question.is_none());
-    let embedded = lines.iter().filter(|line| line.question.is_some()).count();
-    if searched && (kept.is_none() || embedded < questions.len()) {
-        return Err(lost());
+    let before = opened.kept.first();
+    let now = match embedder {
+        Some(embedder) => Some(reference(embedder, before).await?),
+        None => None,
+    };
+    let reference = before.cloned().or(now).ok_or_else(lacking)?;
+    let known = |question: &Question| opened.kept.questions.get(&question.id).copied();
+    let mut digests: Vec<Option<Digest>> = questions.iter().map(known).collect();
+    if let Some(embedder) = embedder {
+        let open: Vec<usize> = (0..questions.len()).filter(|place| digests[*place].is_none()).collect();
+        for places in open.chunks(BATCH) {
+            let batch: Vec<&Question> = places.iter().map(|place| &questions[*place]).collect();
+            let lines = batch_of(embedder, &batch, &reference).await?;
+            for (place, line) in places.iter().zip(lines) {
+                digests[*place] = Some(line.digest());
+            }
+        }
     }
-    let now = reference(spec, context).await?;
-    match kept {
-        Some(kept) => same(kept, &now)?,
-        None => store.append(std::slice::from_ref(&now))?,
-    }
-    let kept = kept.cloned().unwrap_or(now);
-    let named = |line: Line| Some(((line.question.clone()?, line.text), line));
-    let mut known: BTreeMap<(String, Digest), Line> = lines.into_iter().filter_map(named).collect();
-    let key = |question: &Question| (question.id.0.clone(), Digest::of(text(spec, question).as_bytes()));
-    let open: Vec<&Question> = questions.iter().filter(|question| !known.contains_key(&key(question))).collect();
-    for batch in open.chunks(BATCH) {
-        let texts: Vec<String> = batch.iter().map(|question| text(spec, question)).collect();
-        let embedded = embed(spec, &texts, context).await?;
-        let lines = lines_of(batch.iter().map(|question| key(question)), embedded, kept.digest());
-        lines.iter().try_for_each(|line| of_one_embedder(&kept, line))?;
-        store.append(&lines)?;
-        known.extend(lines.into_iter().filter_map(named));
-    }
-    let all = questions.iter().filter_map(|question| known.remove(&key(question))).collect();
-    Ok(Vectors { reference: kept, all })
+    let digests = digests.into_iter().collect::<Option<_>>().ok_or_else(lacking)?;
+    Ok(Vectors { reference, digests, blobs: BlobReader::at(opened.folder()) })
 }
 
-/// Vectors made anew may be others than those that were searched for, and nobody could tell.
-fn lost() -> Failure {
-    Failure::new(FailureClass::Evidence, "`vectors.jsonl` lacks vectors that this run has already searched for")
-        .with_hint("put the file back; or begin anew in another folder (`--runs`)")
+async fn batch_of(embedder: &Embedder<'_>, batch: &[&Question], reference: &Line) -> Result<Vec<Line>, Failure> {
+    let texts = batch.iter().map(|question| text(embedder.spec, question)).collect();
+    let questions = batch.iter().map(|question| question.id.clone()).collect();
+    embedder.embed(&Batch { kind: Texts::Questions, texts, questions, reference: Some(reference) }).await
+}
+
+fn lacking() -> Failure {
+    Failure::new(FailureClass::Evidence, "the ledger of vectors is sealed and lacks some")
 }
 
 /// What is embedded of a question.
@@ -93,50 +93,40 @@ pub(super) fn text(spec: &EmbedSpec, question: &Question) -> String {
 ///
 /// # Errors
 /// It is another one, or fails.
-pub(in crate::retrieve) async fn still_the_same(
-    spec: &EmbedSpec,
-    vectors: &Vectors,
-    context: &Context,
-) -> Result<(), Failure> {
-    same(&vectors.reference, &reference(spec, context).await?)
+pub(in crate::retrieve) async fn still_the_same(embedder: &Embedder<'_>, vectors: &Vectors) -> Result<(), Failure> {
+    reference(embedder, Some(&vectors.reference)).await.map(|_| ())
 }
 
-async fn reference(spec: &EmbedSpec, context: &Context) -> Result<Line, Failure> {
-    let mut embedded = embed(spec, &[REFERENCE.to_owned()], context).await?;
-    let vector = embedded.vectors.pop().unwrap_or_default();
-    Ok(Line { question: None, text: Digest::of(REFERENCE.as_bytes()), model: embedded.model, reference: None, vector })
+/// The reference text's line; it must be that of the embedder of the one before.
+async fn reference(embedder: &Embedder<'_>, before: Option<&Line>) -> Result<Line, Failure> {
+    let texts = vec![REFERENCE.to_owned()];
+    let batch = Batch { kind: Texts::Reference, texts, questions: Vec::new(), reference: before };
+    let mut lines = embedder.embed(&batch).await?;
+    lines.pop().ok_or_else(|| Failure::new(FailureClass::Incomplete, "the embedder gave no vector"))
 }
 
-fn lines_of(keys: impl Iterator<Item = (String, Digest)>, embedded: Embedded, reference: Digest) -> Vec<Line> {
-    let (model, reference) = (embedded.model, Some(reference));
-    let line = |((question, text), vector)| {
-        let (question, model) = (Some(question), model.clone());
-        Line { question, text, model, reference, vector }
-    };
-    keys.zip(embedded.vectors).map(line).collect()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Vectors of one embedder are of one length and by one model.
-pub(super) fn of_one_embedder(kept: &Line, line: &Line) -> Result<(), Failure> {
-    if kept.vector.len() != line.vector.len() {
-        return Err(changed(&format!("it gave {} numbers, and then {}", kept.vector.len(), line.vector.len())));
+    #[test]
+    fn a_vector_is_held_by_its_name_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = camino::Utf8Path::from_path(folder.path()).unwrap();
+        let line = |dimensions: usize| Line {
+            question: None,
+            text: Digest::of(b""),
+            model: None,
+            reference: None,
+            vector: vec![0.5; dimensions],
+        };
+        let held = |dimensions: usize| {
+            let digests = vec![line(dimensions).digest(); 1_000];
+            let Vectors { reference, digests, blobs: _ } =
+                Vectors { reference: line(dimensions), digests, blobs: BlobReader::at(folder) };
+            size_of_val(digests.as_slice()) + size_of_val(reference.vector.as_slice())
+        };
+        // 32 bytes a question, and one vector of eight bytes a number in all.
+        assert_eq!((held(3), held(1_536)), (32_000 + 24, 32_000 + 12_288));
     }
-    if kept.model != line.model {
-        return Err(changed("the server names another model than before"));
-    }
-    Ok(())
-}
-
-fn same(kept: &Line, now: &Line) -> Result<(), Failure> {
-    of_one_embedder(kept, now)?;
-    let alike = cosine(&kept.vector, &now.vector);
-    if alike < SAME {
-        return Err(changed(&format!("the same text came to another vector (cosine {alike:.3})")));
-    }
-    Ok(())
-}
-
-fn changed(how: &str) -> Failure {
-    Failure::new(FailureClass::Incomplete, format!("the embedder changed during the run: {how}"))
-        .with_hint("name a model that stays, remove the run folder, and run again")
 }

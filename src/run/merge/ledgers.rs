@@ -2,7 +2,7 @@
 
 use super::parts::Part;
 use crate::freeze::Frozen;
-use crate::ledger::record::{JudgmentsRecord, Record};
+use crate::ledger::record::{JudgmentsRecord, Record, VectorsRecord};
 use crate::ledger::{self, Lock, Opened, Recorded, RunFolder, Writer, stage};
 use crate::model::{Failure, FailureClass};
 use camino::Utf8Path;
@@ -17,6 +17,10 @@ pub(super) async fn join(parts: &[Part], folder: &RunFolder, frozen: &Frozen) ->
     let evidence = writer::<stage::Evidence>(folder, &frozen.lock)?;
     for part in parts {
         blobs(&part.folder, &evidence).await?;
+    }
+    if frozen.protocol.spec.retrieve.embed.is_some() {
+        let vectors = writer::<stage::Vectors>(folder, &frozen.lock)?;
+        records(parts, vectors, VectorsRecord::renumbered_with_unit).await?;
     }
     let evidence = records(parts, evidence, Record::renumbered).await?;
     let answers = records(parts, writer::<stage::Answers>(folder, &evidence)?, Record::renumbered).await?;

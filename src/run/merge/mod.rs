@@ -30,6 +30,7 @@ pub async fn merge(folders: &[Utf8PathBuf], runs: Option<&Utf8Path>) -> Result<F
     let Some(first) = parts.first() else { return Err(usage("there are no shards to merge")) };
     let beside = first.folder.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let runs = runs.unwrap_or(beside);
+    parts::one_embedder(&parts)?;
     let replayed = parts::common_replies(&parts)?;
     let name = first.protocol.digest.to_string();
     let target = runs.join(if replayed { replay::folder(&name) } else { name });

@@ -7,6 +7,7 @@ use crate::freeze::{self, Protocol};
 use crate::ledger::record::Record;
 use crate::ledger::{self, BlobCheck, Verification, stage};
 use crate::model::{Digest, Failure, FailureClass, QuestionId};
+use crate::retrieve;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -168,6 +169,30 @@ pub(super) fn common_origin(parts: &[Part]) -> Result<Option<Origin>, Failure> {
         }
     }
     Ok(first)
+}
+
+/// Whether the questions of all shards were embedded by one embedder, where they were embedded: each shard's process knew its
+/// own part alone.
+///
+/// # Errors
+/// They were not: class [`FailureClass::Incomplete`].
+pub(super) fn one_embedder(parts: &[Part]) -> Result<(), Failure> {
+    let Some((one, others)) = parts.split_first() else { return Ok(()) };
+    if one.protocol.spec.retrieve.embed.is_none() {
+        return Ok(());
+    }
+    let first = retrieve::reference(&one.folder)?;
+    for part in others {
+        if let Some(how) = first.unlike(&retrieve::reference(&part.folder)?) {
+            let message = format!(
+                "shard {}, `{}`: its questions were embedded by another embedder than those of shard {}: {how}",
+                part.shard, part.folder, one.shard
+            );
+            let hint = "name a model that stays, remove the folders of these shards, and run them again";
+            return Err(Failure::new(FailureClass::Incomplete, message).with_hint(hint));
+        }
+    }
+    Ok(())
 }
 
 /// Whether all shards were replayed from recordings.

@@ -36,7 +36,15 @@ static SERVER: Section = Section {
         Key::optional("key_env", Shape::Text(Text::Variable), "The environment variable that holds the key."),
         Key::optional("dimensions", Shape::Integer { min: 1, max: 65_536 }, "Sent as `dimensions` where present."),
         TIMEOUT,
+        Key::optional("price", Shape::Map(&PRICE), "What tokens cost, for `budget.usd` and the report."),
     ],
+    one_of: &[],
+    later: &[],
+};
+
+/// An embedder writes no tokens.
+static PRICE: Section = Section {
+    keys: &[Key::required("input", Shape::Decimal { max: 1_000_000 }, "US dollars for a million tokens.")],
     one_of: &[],
     later: &[],
 };

@@ -2,6 +2,7 @@
 
 use super::model::base_address;
 use super::retrieve::command;
+use crate::model::Price;
 use crate::spec::problem::{Code, Problem};
 use crate::spec::reader::Reader;
 use crate::spec::statement::{self, Piece};
@@ -27,7 +28,13 @@ fn server(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<EmbedServe
         key_env: section.text("key_env"),
         dimensions: section.small("dimensions"),
         timeout_seconds: section.small("timeout_seconds")?,
+        price: section.section("price").and_then(price),
     })
+}
+
+/// An embedder writes nothing that could cost.
+fn price(section: Reader<'_>) -> Option<Price> {
+    Some(Price { input: section.decimal("input")?.0, output: 0 })
 }
 
 /// Whether a vector is made where one is wanted, and nowhere else. A program takes one or does without.

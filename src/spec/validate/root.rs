@@ -5,6 +5,7 @@ use crate::spec::node::{Kind, Node};
 use crate::spec::preset::Presets;
 use crate::spec::problem::{Code, Problem};
 use crate::spec::reader::Reader;
+use crate::spec::secrets::EMBEDDER;
 use crate::spec::types::{BootstrapSpec, BudgetSpec, GenerateSpec, Mode, Spec, ToleranceSpec};
 
 /// Makes a spec of a checked tree. Every section is looked at even where another one is broken.
@@ -75,9 +76,12 @@ fn priced(root: Reader<'_>, spec: &Spec, problems: &mut Vec<Problem>) {
         if price.is_none() {
             let message = format!("`budget.usd` needs the price of the {whose}'s model");
             let problem = Problem::new(Code::MissingKey, budget.span("usd"), message);
-            problems.push(problem.help(
-                "add `price: { input: 0.4, output: 1.6 }`, in US dollars for a million tokens, beside its `model`",
-            ));
+            let example = if whose == EMBEDDER { "input: 0.02" } else { "input: 0.4, output: 1.6" };
+            problems.push(
+                problem.help(format!(
+                    "add `price: {{ {example} }}`, in US dollars for a million tokens, beside its `model`"
+                )),
+            );
         }
     }
 }
