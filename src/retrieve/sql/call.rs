@@ -75,7 +75,7 @@ impl<'a> Database<'a> {
         let engine = match &spec.engine {
             SqlEngine::Postgres { url_env } => {
                 let url = context.secrets.get(url_env).ok_or_else(|| not_set(url_env))?;
-                Engine::Postgres(Box::new(Postgres::new(url.expose_secret(), timeout)?))
+                Engine::Postgres(Box::new(Postgres::new(url.expose_secret(), url_env, timeout)?))
             }
             SqlEngine::Sqlite { .. } => Engine::Sqlite(Sqlite::new(base.to_owned(), timeout)),
         };

@@ -4,7 +4,7 @@ use super::tls;
 use crate::model::{Failure, FailureClass};
 use crate::retrieve::limits::MAX_CELL_BYTES;
 use crate::retrieve::remote::Judged;
-use tokio_postgres::error::SqlState;
+use tokio_postgres::error::{DbError, Severity, SqlState};
 
 /// Why a query gave no rows. Holds no text of the server's, which could quote a question or a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl SqlError {
 
     /// What an error of the PostgreSQL client is, by its code alone.
     pub(super) fn of_postgres(error: &tokio_postgres::Error) -> Self {
-        let Some(state) = error.code() else { return tls::refused(error).unwrap_or(Self::Passing("no-connection")) };
+        let Some(state) = error.code() else { return Self::Passing("no-connection") };
         let code = state.code();
         let (name, hint) = match code.get(..2).unwrap_or_default() {
             _ if *state == SqlState::QUERY_CANCELED => return Self::Passing("timeout"),
@@ -37,9 +37,53 @@ impl SqlError {
             _ if *state == SqlState::INSUFFICIENT_PRIVILEGE => {
                 ("key-refused", "give the user the right to read what the query names")
             }
+            _ if *state == SqlState::SYNTAX_ERROR => (
+                "request-refused",
+                "a retrieval query is one `SELECT`, `WITH`, `VALUES` or `TABLE`; try it with `psql`",
+            ),
             _ => ("request-refused", "try the query of `retrieve.sql` with `psql`"),
         };
         Self::lasting(name, format!("the database refuses the query with SQLSTATE {code} ({name})"), hint)
+    }
+
+    /// What an error of the PostgreSQL client is where it makes a connection.
+    pub(super) fn of_connecting(error: &tokio_postgres::Error, has_tls: bool) -> Self {
+        match error.code() {
+            Some(state) if *state == SqlState::INVALID_AUTHORIZATION_SPECIFICATION && !has_tls => Self::lasting(
+                "key-refused",
+                "the database refuses a connection without TLS with SQLSTATE 28000 (key-refused)",
+                "write `sslmode=require` in the address, which the server may insist on; else check its `pg_hba.conf` and the user",
+            ),
+            Some(state) if *state == SqlState::INVALID_AUTHORIZATION_SPECIFICATION => Self::lasting(
+                "key-refused",
+                "the database refuses the connection with SQLSTATE 28000 (key-refused)",
+                "check the user and the database in the address, and the server's `pg_hba.conf`",
+            ),
+            Some(_) => Self::of_postgres(error),
+            None => tls::refused(error).or_else(|| unproved(error)).unwrap_or(Self::Passing("no-connection")),
+        }
+    }
+
+    /// What an error of the PostgreSQL client is where the server takes the query and its values.
+    pub(super) fn of_declaring(error: &tokio_postgres::Error) -> Self {
+        let severity = error.as_db_error().and_then(DbError::parsed_severity);
+        match error.code() {
+            // A pooler says the same of its own troubles, and ends the connection with it.
+            Some(state) if *state == SqlState::PROTOCOL_VIOLATION && severity == Some(Severity::Error) => {
+                foreign_value()
+            }
+            _ => Self::of_postgres(error),
+        }
+    }
+
+    /// The same error, with the environment variable whose address it is about.
+    pub(super) fn at(self, variable: &str) -> Self {
+        match self {
+            Self::Lasting(code, what, hint) => {
+                Self::Lasting(code, format!("{what}; its address is in `{variable}`"), hint)
+            }
+            passing @ Self::Passing(_) => passing,
+        }
     }
 
     pub(super) fn of_sqlite(error: &rusqlite::Error) -> Self {
@@ -64,6 +108,10 @@ impl SqlError {
     /// The failure that it is outside of a retrieval.
     pub(super) fn failure(self, what: &str) -> Failure {
         let (why, hint) = match self {
+            Self::Passing(reason @ "no-connection") => (
+                format!("the database did not answer ({reason})"),
+                "check the address in the environment variable that `url_env` names, and that the server runs; then run the same command again",
+            ),
             Self::Passing(reason) => (format!("the database did not answer ({reason})"), "run the same command again"),
             Self::Lasting(_, why, hint) => (why, hint),
         };
@@ -81,7 +129,27 @@ impl SqlError {
     }
 }
 
-/// A column of another type than text, integer or UUID.
+/// Where the password is not proved as the address or the server wants it. The library has no other sign of it than these
+/// words, its own.
+fn unproved(error: &tokio_postgres::Error) -> Option<SqlError> {
+    let said = error.to_string();
+    let (what, hint) = if said == "invalid configuration" {
+        (
+            "the database wants a password, and the address has none",
+            "write it as `postgres://reader:PASSWORD@host:5432/docs`",
+        )
+    } else if said == "authentication error" {
+        (
+            "the database and this program agree on no way to prove the password",
+            "let the server use `scram-sha-256`; `channel_binding=require` in the address needs TLS that ends in the server",
+        )
+    } else {
+        return None;
+    };
+    Some(SqlError::lasting("key-refused", what, hint))
+}
+
+/// A column of another type than text or integer.
 pub(super) fn type_of(column: usize) -> SqlError {
     let what = format!("column {} of the query is neither text nor an integer", column + 1);
     SqlError::lasting("column-type", what, "cast it, as in `CAST(id AS TEXT)`")

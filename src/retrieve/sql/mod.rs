@@ -2,6 +2,8 @@
 //!
 //! The address of a server is a secret from the environment, and nothing that a server says is shown but its error code.
 
+mod address;
+mod binding;
 mod call;
 mod error;
 mod postgres;
