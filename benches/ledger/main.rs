@@ -62,7 +62,7 @@ async fn do_unit(writer: &Writer<Answers>, task: u32, number: u32, with_blobs: b
         body: with_blobs.then_some(request),
     });
     let blobs = if with_blobs { vec![answer, body] } else { Vec::new() };
-    writer.append_with_blobs(&outcome, blobs).await.expect("the outcome is recorded");
+    writer.append_journaled(&outcome, blobs).await.expect("the outcome is recorded");
 }
 
 /// Records `units` attempts with their outcomes from 64 tasks, and returns the time from the first to the seal.

@@ -121,7 +121,7 @@ impl<'a, S: Answering> Calls<'a, S> {
         let stops = stands.is_err() || matches!(came.verdict, Err(Fault::Fatal { .. }));
         let _held = Some(in_flight).filter(|_| stops);
         let (record, blobs) = outcome(seq, cell, &came);
-        self.writer.append_with_blobs(&record, blobs).await?;
+        self.writer.append_journaled(&record, blobs).await?;
         self.context.settle(reserved, &came.facts);
         stands?;
         Ok(match came.verdict {

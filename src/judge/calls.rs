@@ -141,7 +141,7 @@ impl<S: Judging> Calls<'_, S> {
         let served = facts.clone();
         let outcome = JudgmentOutcome { attempt: seq, verdict, facts, latency, body: body.as_deref().map(Digest::of) }
             .record(question);
-        work.writer.append_with_blobs(&outcome, body.into_iter().collect()).await?;
+        work.writer.append_journaled(&outcome, body.into_iter().collect()).await?;
         self.context.settle(reserved, &served);
         stands?;
         Ok(attempted)

@@ -40,12 +40,23 @@ pub(super) enum Command {
     Seal(SealReply),
 }
 
+/// When blobs must have files of their own. They are durable before the answer in either case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Files {
+    /// Before the answer.
+    Now,
+    /// Before the seal.
+    Later,
+}
+
 /// Records to add in one piece, after the blobs that they name.
 pub(super) struct Append {
     /// Each as a JSON object that `format::write_record` takes.
     pub records: Vec<Vec<u8>>,
     /// The blobs.
     pub blobs: Vec<(Digest, Vec<u8>)>,
+    /// When the blobs must have files.
+    pub files: Files,
     /// Answered with the number of the first record.
     pub reply: oneshot::Sender<Result<u64, LedgerError>>,
 }
@@ -199,5 +210,10 @@ fn gather(first: Command, commands: &Receiver<Command>) -> (Vec<Append>, Option<
 fn store_blobs(store: &Store, batch: &[Append]) -> Result<(), LedgerError> {
     let blobs: BTreeMap<Digest, &[u8]> =
         batch.iter().flat_map(|append| &append.blobs).map(|(digest, bytes)| (*digest, bytes.as_slice())).collect();
-    if blobs.is_empty() { Ok(()) } else { store.put_all(&blobs) }
+    if blobs.is_empty() {
+        return Ok(());
+    }
+    store.put_all(&blobs)?;
+    let wanted = batch.iter().any(|append| append.files == Files::Now && !append.blobs.is_empty());
+    if wanted { store.file_all() } else { Ok(()) }
 }

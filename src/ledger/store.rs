@@ -113,7 +113,7 @@ impl Store {
     fn serve(&self, kept: &mut Kept) {
         let waiting = std::mem::take(&mut *lock(&self.waiting));
         let blobs = waiting.iter().map(|one| (one.digest, one.bytes.as_slice())).collect();
-        let stored = self.put_locked(kept, &blobs).and_then(|()| self.file_all(kept));
+        let stored = self.put_locked(kept, &blobs).and_then(|()| self.file_all_of(kept));
         let stored = stored.map_err(|error| error.to_string());
         for one in waiting {
             // Each is answered once: only the holder of the journal takes it out of the queue.
@@ -130,7 +130,7 @@ impl Store {
         let mut kept = lock(&self.kept);
         self.put_locked(&mut kept, blobs)?;
         let too_many = kept.unfiled.len() > UNFILED || kept.unfiled_bytes > UNFILED_BYTES;
-        if too_many { self.file_all(&mut kept) } else { Ok(()) }
+        if too_many { self.file_all_of(&mut kept) } else { Ok(()) }
     }
 
     /// Makes files of some blobs that are in the journal alone; says whether any are left.
@@ -145,7 +145,15 @@ impl Store {
         Ok(!kept.unfiled.is_empty())
     }
 
-    fn file_all(&self, kept: &mut Kept) -> Result<(), LedgerError> {
+    /// Makes files of all blobs that are in the journal alone.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub(super) fn file_all(&self) -> Result<(), LedgerError> {
+        self.file_all_of(&mut lock(&self.kept))
+    }
+
+    fn file_all_of(&self, kept: &mut Kept) -> Result<(), LedgerError> {
         while !kept.unfiled.is_empty() {
             kept.file_next(|digest, bytes| self.write(digest, bytes, false))?;
         }
@@ -191,7 +199,7 @@ impl Store {
     }
 
     fn settle_locked(&self, kept: &mut Kept) -> Result<(), LedgerError> {
-        self.file_all(kept)?;
+        self.file_all_of(kept)?;
         let paths: Vec<Utf8PathBuf> = kept.journal.entries().iter().map(|digest| self.reader.path(digest)).collect();
         if !paths.is_empty() && self.durable {
             files::sync_files(self.reader.folder(), &paths)?;

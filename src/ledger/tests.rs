@@ -386,8 +386,7 @@ fn a_failed_write_stops_the_writer_and_loses_nothing_acknowledged() {
         assert_eq!(writer.append(&attempt(0)).await.unwrap(), 0);
         // Without its folder no blob can be written: the disk refuses as a full one would.
         fs::remove_dir(path.join("blobs")).unwrap();
-        let large = vec![b'x'; 2 * 1024 * 1024];
-        let failed = writer.append_with_blobs(&outcome(0, 0, &large), vec![large]).await.unwrap_err();
+        let failed = writer.append_with_blobs(&outcome(0, 0, b"x"), vec![b"x".to_vec()]).await.unwrap_err();
         assert_eq!(failed.class(), FailureClass::Incomplete);
         fs::create_dir(path.join("blobs")).unwrap();
         assert!(matches!(writer.append(&attempt(1)).await, Err(LedgerError::Stopped { .. })));
@@ -407,7 +406,7 @@ fn a_small_blob_is_durable_before_it_has_a_file_and_gets_one_before_any_seal() {
         assert_eq!(writer.append(&attempt(0)).await.unwrap(), 0);
         // The journal takes it, and no file can be made.
         fs::remove_dir(path.join("blobs")).unwrap();
-        writer.append_with_blobs(&outcome(0, 0, b"x"), vec![b"x".to_vec()]).await.unwrap();
+        writer.append_journaled(&outcome(0, 0, b"x"), vec![b"x".to_vec()]).await.unwrap();
         assert_eq!(writer.seal().await.unwrap_err().class(), FailureClass::Incomplete);
     });
     fs::create_dir(path.join("blobs")).unwrap();

@@ -1,6 +1,6 @@
 //! What a stage holds while it works: adds records from many tasks, then seals.
 
-use super::commit::{Append, Command, Committer, Tail};
+use super::commit::{Append, Command, Committer, Files, Tail};
 use super::folder::Inner;
 use super::format::{CHAIN_BYTES, MAX_LINE_BYTES};
 use super::{LedgerError, Lock, Recorded, blobs};
@@ -62,17 +62,35 @@ impl<S: Recorded> Writer<S> {
         self.append_all(std::slice::from_ref(record), blobs).await.map(|seqs| seqs.start)
     }
 
+    /// As [`Writer::append_with_blobs`], for blobs that nobody reads before the seal: on return the journal makes them durable,
+    /// and their files are made when nobody waits for a record, at the latest before the seal.
+    ///
+    /// # Errors
+    /// As [`Writer::append_with_blobs`].
+    pub async fn append_journaled(&self, record: &S::Record, blobs: Vec<Vec<u8>>) -> Result<u64, LedgerError> {
+        self.hand_in(std::slice::from_ref(record), blobs, Files::Later).await.map(|seqs| seqs.start)
+    }
+
     /// As [`Writer::append_with_blobs`], for several records that follow one another without a gap. Returns their
     /// numbers. They are written together, but a crash may keep only the first of them.
     ///
     /// # Errors
     /// As [`Writer::append_with_blobs`].
     pub async fn append_all(&self, records: &[S::Record], blobs: Vec<Vec<u8>>) -> Result<Range<u64>, LedgerError> {
+        self.hand_in(records, blobs, Files::Now).await
+    }
+
+    async fn hand_in(
+        &self,
+        records: &[S::Record],
+        blobs: Vec<Vec<u8>>,
+        files: Files,
+    ) -> Result<Range<u64>, LedgerError> {
         let blobs = blobs.into_iter().map(named).collect::<Result<_, _>>()?;
         let records: Vec<_> = records.iter().map(fields).collect::<Result<_, _>>()?;
         let count = records.len() as u64;
         let (reply, answer) = oneshot::channel();
-        self.send(Command::Append(Append { records, blobs, reply }))?;
+        self.send(Command::Append(Append { records, blobs, files, reply }))?;
         let first = answer.await.unwrap_or_else(|_| Err(gone::<S>()))?;
         Ok(first..first + count)
     }
