@@ -263,6 +263,33 @@ fn what_is_not_recorded_is_named_and_nobody_is_called() -> Result<()> {
 }
 
 #[test]
+fn a_replay_goes_on_with_the_calls_whose_turn_did_not_come() -> Result<()> {
+    let world = World::start()?;
+    world.faulty.store(false, Ordering::SeqCst);
+    let workspace = world.workspace()?;
+    live(&workspace, &["run", "churngate.yaml", "--runs", "live", "--record", "rec"])?;
+    let whole = workspace.read(EXCHANGES)?;
+    let arguments = ["run", "churngate.yaml", "--runs", "replayed", "--replay", "less", "--tasks", "2"];
+    let mut waited = 0;
+    for question in 0..6 {
+        let unit = format!(r#"["answers","q{question}","old","1"]"#);
+        let lines: Vec<&str> = whole.lines().filter(|line| !line.contains(&unit)).collect();
+        workspace.write("less/exchanges.jsonl", lines.join("\n") + "\n")?;
+        let _ = fs::remove_dir_all(workspace.path("replayed"));
+        let stopped = workspace.churngate(&arguments)?;
+        assert_eq!(code(&stopped)?, 4, "{}", stderr(&stopped));
+        let answers = fs::read_to_string(folder(&workspace, "replayed")?.join("answers.jsonl"))?;
+        waited += answers.matches("not-sent").count();
+        workspace.write("less/exchanges.jsonl", &whole)?;
+        let output = workspace.churngate(&arguments)?;
+        assert!(matches!(code(&output)?, 0 | 1), "{unit}: {}", stderr(&output));
+        assert_eq!(figures(&folder(&workspace, "replayed")?)?, figures(&folder(&workspace, "live")?)?, "{unit}");
+    }
+    assert!(waited > 0, "no call stood in line when a replay ended");
+    Ok(())
+}
+
+#[test]
 fn a_damaged_recording_is_refused_by_file_and_line_before_anything_is_begun() -> Result<()> {
     let world = World::start()?;
     let workspace = world.workspace()?;

@@ -3,6 +3,7 @@
 against one local server that answers after a fixed time.
 
     python3 benches/peers/efficiency.py CHURNGATE [--peers FOLDER] [--latency MS ...] [--at-once N ...] [--rounds N]
+        [--questions N]
 
 The peers, each where it is found in FOLDER (`benches/peers/install FOLDER` puts them there): promptfoo, inspect_ai, EvalCore.
 Each is asked for the same 800 calls, with its caches off and its own records on, as churngate has its ledgers on. `ideal` is
@@ -194,23 +195,23 @@ def run(command, extra, folder):
 
 def measured(name, plan, server, root, ideal):
     """One tool once: a row of figures."""
-    with tempfile.TemporaryDirectory(dir=root) as folder:
-        folder = pathlib.Path(folder)
-        command, extra = plan(folder)
-        os.sync()
-        print(f"begin {name}", file=sys.stderr, flush=True)
-        time.sleep(1)
-        server.seen()
-        wall, cpu, peak, code = run(command, extra, folder)
-        seen = server.seen()
-        print(f"end {name}", file=sys.stderr, flush=True)
-        if seen["calls"] != CALLS:
-            print((folder / "output").read_text(errors="replace")[-2000:], file=sys.stderr)
-            print(f"{name}: {seen['calls']} calls, exit code {code}", file=sys.stderr)
-        row = {"calls": seen["seconds"], "whole": wall, "cpu": cpu, "peak": peak, "made": seen["calls"], "most": seen["most_in_flight"]}
-        if name == "churngate":
-            row["stage"] = stage_of(folder)
-        return {**row, "ideal": ideal}
+    # Kept until the end: a file system that has just removed thousands of files is slow to make new ones.
+    folder = pathlib.Path(tempfile.mkdtemp(dir=root))
+    command, extra = plan(folder)
+    os.sync()
+    print(f"begin {name}", file=sys.stderr, flush=True)
+    time.sleep(1)
+    server.seen()
+    wall, cpu, peak, code = run(command, extra, folder)
+    seen = server.seen()
+    print(f"end {name}", file=sys.stderr, flush=True)
+    if seen["calls"] != CALLS:
+        print((folder / "output").read_text(errors="replace")[-2000:], file=sys.stderr)
+        print(f"{name}: {seen['calls']} calls, exit code {code}", file=sys.stderr)
+    row = {"calls": seen["seconds"], "whole": wall, "cpu": cpu, "peak": peak, "made": seen["calls"], "most": seen["most_in_flight"]}
+    if name == "churngate":
+        row["stage"] = stage_of(folder)
+    return {**row, "ideal": ideal}
 
 
 def bare(program, server, at_once, ideal):
@@ -259,8 +260,10 @@ def main():
     parser.add_argument("--at-once", type=int, nargs="+", default=[16, 64])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--peer-rounds", type=int, default=1)
+    parser.add_argument("--questions", type=int, default=QUESTIONS, help="four calls each")
     parser.add_argument("--scratch", type=pathlib.Path, help="a folder on the disk that is measured")
     options = parser.parse_args()
+    globals().update(QUESTIONS=options.questions, CALLS=4 * options.questions)
     options.churngate = options.churngate.resolve()
     options.peers = options.peers and options.peers.resolve()
     root = pathlib.Path(tempfile.mkdtemp(prefix="efficiency-", dir=options.scratch))

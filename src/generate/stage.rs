@@ -4,11 +4,12 @@ use super::answering::Answering;
 use super::backend::Backend;
 use super::cells::Calls;
 use super::embedded;
+use super::outcomes::is_of_content;
 use super::plan::Plan;
 use super::resume::Standing;
 use super::tolerance::{Missing, intolerable};
 use crate::freeze::{Protocol, order};
-use crate::http::{Context, Tally};
+use crate::http::{Context, OUTAGE, Tally};
 use crate::ledger::record::{Record, Unchanged};
 use crate::ledger::{EvidenceLock, Lock, Opened, RunFolder, Writer, open, read};
 use crate::model::{Amount, Cell, Digest, Event, Failure, FailureClass};
@@ -123,8 +124,8 @@ fn holds_answer(plan: &Plan<'_>, standing: &Standing, cell: &Cell) -> bool {
     plan.places.cell(cell).and_then(|at| standing.accepted.get(at)).copied().unwrap_or(false)
 }
 
-/// Whether the audit can stand with the cells that hold no answer after all attempts. It can without a diagnosis, and a part of it
-/// does not decide this.
+/// Whether the audit can stand with the cells that hold no answer after all attempts. It can without a diagnosis. A part of it
+/// leaves this to the whole, unless an outage left much open: that is asked for again before the part is sealed.
 fn weigh<S: Answering>(
     plan: &Plan<'_>,
     unchanged: &[Option<Digest>],
@@ -140,7 +141,7 @@ fn weigh<S: Answering>(
             of_snapshot.lacking += u64::from(!holds_answer(plan, standing, &cell));
         }
     }
-    let stands = !S::DECIDES || plan.protocol.is_part;
+    let stands = !S::DECIDES || plan.protocol.is_part && tally.gave_up_but(is_of_content) < OUTAGE;
     let why = intolerable(&missing, plan.protocol.spec.tolerance.invalid_cells).filter(|_| !stands);
     why.map_or(Ok(()), |why| {
         Err(Failure::new(FailureClass::Incomplete, tally.after(&why))

@@ -45,6 +45,17 @@ pub enum Attempted<T> {
     Fatal(Failure),
 }
 
+impl<T> Attempted<T> {
+    /// Why it may be tried again, if it may.
+    #[must_use]
+    pub const fn reason(&self) -> Option<&'static str> {
+        match self {
+            Self::Invalid { reason, .. } => Some(*reason),
+            Self::Accepted(_) | Self::Fatal(_) => None,
+        }
+    }
+}
+
 /// Tries until accepted, fatal, cancelled, or out of attempts. `attempt` is called with the number of the attempt,
 /// from 0; it records the attempt, makes the call and records the outcome. Every wait is told to the context's
 /// observer. Nothing is held while it waits: a limit on calls in flight belongs into `attempt`.

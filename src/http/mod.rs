@@ -29,5 +29,5 @@ pub use pace::{InFlight, InLine, Pace};
 pub use retry_after::retry_after;
 pub use secrets::Secrets;
 pub use served::Served;
-pub use tally::Tally;
+pub use tally::{OUTAGE, Tally};
 pub use tape::{Tape, Unit};

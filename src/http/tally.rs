@@ -2,22 +2,40 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How often each code was given. Holds codes of ours and never a text from outside.
+/// Units that a part of an audit may leave open for want of a reply, exclusive: from here on their server counts as out of order.
+pub const OUTAGE: u64 = 10;
+
+/// How often each code was given, and with which ones units were given up. Holds codes of ours and never a text from outside.
 #[derive(Debug, Default)]
-pub struct Tally(Mutex<BTreeMap<&'static str, u64>>);
+pub struct Tally(Mutex<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    attempts: BTreeMap<&'static str, u64>,
+    given_up: BTreeMap<&'static str, u64>,
+}
 
 impl Tally {
     /// Counts one attempt.
     pub fn add(&self, code: &'static str) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(code).or_default() += 1;
+        *self.counts().attempts.entry(code).or_default() += 1;
     }
 
-    /// Whether this code was given.
-    #[must_use]
-    pub fn has(&self, code: &str) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains_key(code)
+    /// Counts a unit whose last attempt came to this.
+    pub fn give_up(&self, code: &'static str) {
+        *self.counts().given_up.entry(code).or_default() += 1;
+    }
+
+    /// How many units were given up with a code that is not of this kind.
+    pub fn gave_up_but(&self, is_of_kind: impl Fn(&str) -> bool) -> u64 {
+        self.counts().given_up.iter().filter(|(code, _)| !is_of_kind(code)).map(|(_, count)| count).sum()
+    }
+
+    /// A panic elsewhere leaves numbers that are still good.
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A message with the counts behind it in brackets, where there are any.
@@ -31,8 +49,7 @@ impl Tally {
 /// The counts, the most frequent code first: `not-json 7, timed-out 3`.
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut counts: Vec<(&str, u64)> = counts.iter().map(|(code, count)| (*code, *count)).collect();
+        let mut counts: Vec<(&str, u64)> = self.counts().attempts.iter().map(|(code, count)| (*code, *count)).collect();
         counts.sort_by_key(|(code, count)| (std::cmp::Reverse(*count), *code));
         let counts: Vec<String> = counts.iter().map(|(code, count)| format!("{code} {count}")).collect();
         f.write_str(&counts.join(", "))
@@ -51,5 +68,15 @@ mod tests {
             tally.add(code);
         }
         assert_eq!(tally.after("no answer"), "no answer (not-json 2, empty-body 1, timed-out 1)");
+    }
+
+    #[test]
+    fn what_units_were_given_up_with_is_told_from_what_was_tried_again() {
+        let tally = Tally::default();
+        tally.add("timed-out");
+        tally.give_up("answer-too-long");
+        assert_eq!(tally.gave_up_but(|code| code == "answer-too-long"), 0);
+        tally.give_up("timed-out");
+        assert_eq!(tally.gave_up_but(|code| code == "answer-too-long"), 1);
     }
 }

@@ -10,7 +10,7 @@ use super::progress;
 use super::reply::NO_JUDGMENT;
 use super::{batch, calls};
 use crate::freeze::Protocol;
-use crate::http::{Context, Served, Tally};
+use crate::http::{Context, OUTAGE, Served, Tally};
 use crate::ledger::{self, Lock, Opened, RunFolder, Writer};
 use crate::model::{Event, Failure, FailureClass, Fraction};
 use crate::spec::JudgeBackend;
@@ -107,12 +107,13 @@ async fn run<S: Judging>(protocol: &Protocol, plan: &Plan, work: &Work<'_, S>) -
 /// A question without a judgment is left out of the analysis, as one with a missing cell is. Only questions whose answers
 /// differ have packets, so that what is missing is weighed against packets alone: among all questions, those that differ
 /// would be lost unnoticed where they are few. And where nothing at all was judged, no tolerance helps. A diagnosis stops
-/// nothing: its figure says what it lacks.
+/// nothing: its figure says what it lacks. A part of an audit leaves this to the whole, unless an outage left much or all open.
 fn check_missing<S: Judging>(protocol: &Protocol, packets: Packets, work: &Work<'_, S>) -> Result<(), Failure> {
     if packets.missing == 0 {
         return Ok(());
     }
-    if let Some(why) = weigh(protocol, packets, &work.tally).or_else(|| silence(packets, work)).filter(|_| S::DECIDES) {
+    let why = weigh_all(protocol, packets, &work.tally);
+    if let Some(why) = why.filter(|_| S::DECIDES && !is_left_to_the_whole(protocol, packets, &work.tally)) {
         return Err(Failure::new(FailureClass::Incomplete, why)
             .with_hint("run the same command again: only what is missing is asked for"));
     }
@@ -121,18 +122,19 @@ fn check_missing<S: Judging>(protocol: &Protocol, packets: Packets, work: &Work<
     Ok(())
 }
 
-/// A part may lack every judgment where the judge gave its replies and judged nothing: the whole says what that means. One whose
-/// judge never replied is to go on later.
-fn silence<S: Judging>(packets: Packets, work: &Work<'_, S>) -> Option<String> {
-    let replied = || NO_JUDGMENT.iter().any(|code| work.tally.has(code));
-    (packets.missing >= packets.all && !replied()).then(|| work.tally.after(&packets.lacking()))
+/// What a judge refused it would refuse again; what it never replied to is asked again before the part is sealed.
+fn is_left_to_the_whole(protocol: &Protocol, packets: Packets, tally: &Tally) -> bool {
+    let without_reply = tally.gave_up_but(|code| NO_JUDGMENT.contains(&code));
+    let is_silent = without_reply > 0 && packets.missing >= packets.all;
+    protocol.is_part && without_reply < OUTAGE && !is_silent
 }
 
 /// Why the judgments cannot stand with so many packets missing, if they cannot. A part of an audit does not decide this.
 pub(super) fn weigh(protocol: &Protocol, packets: Packets, tally: &Tally) -> Option<String> {
-    if protocol.is_part {
-        return None;
-    }
+    if protocol.is_part { None } else { weigh_all(protocol, packets, tally) }
+}
+
+fn weigh_all(protocol: &Protocol, packets: Packets, tally: &Tally) -> Option<String> {
     let Packets { all, missing } = packets;
     let share = Fraction { numerator: i64::try_from(missing).unwrap_or(i64::MAX), denominator: all.max(1) };
     let of = packets.lacking();

@@ -113,7 +113,7 @@ pub(super) fn details_without_texts(flipped: &Flipped, flips: &[Flip]) -> Vec<Fl
 
 /// What the answers of both sides name; nothing where those of one side came without any list, or all lists are empty.
 fn cited(answers: &Answers) -> Option<CitedChange> {
-    let (old, new) = (answers.lists(&SnapshotName::old()), answers.lists(&SnapshotName::new_snapshot()));
+    let (old, new) = (answers.lists(&SnapshotName::old())?, answers.lists(&SnapshotName::new_snapshot())?);
     let contents = |lists: &[&EvidenceKeys]| -> BTreeSet<Digest> {
         lists.iter().flat_map(|keys| keys.contents.iter().copied()).collect()
     };

@@ -246,9 +246,10 @@ impl Answers {
         if cited.iter().any(Option::is_some) { cited } else { Vec::new() }
     }
 
-    /// The lists of documents that the answers of a snapshot came with, in the order of repeats.
-    pub(super) fn lists(&self, snapshot: &SnapshotName) -> Vec<&EvidenceKeys> {
-        self.named.iter().filter(|((of, _), _)| of == snapshot).map(|(_, keys)| keys).collect()
+    /// The lists of documents that the answers of a snapshot came with, in the order of repeats; nothing where an answer came
+    /// without one, since what it rests on is not known.
+    pub(super) fn lists(&self, snapshot: &SnapshotName) -> Option<Vec<&EvidenceKeys>> {
+        self.cells.keys().filter(|(of, _)| of == snapshot).map(|cell| self.named.get(cell)).collect()
     }
 
     /// The distinct accepted answers, in the order of snapshots and repeats.

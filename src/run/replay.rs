@@ -60,9 +60,13 @@ where
     }
     let mut replies: HashMap<Unit, u64> = HashMap::new();
     for record in ledger::read::<S>(folder)? {
-        // Where the recording had no reply, none was taken from it: it may have one by now.
-        let missed =
-            |verdict: &Verdict<A>| matches!(verdict, Verdict::Fatal(reason) if reason == CallError::NotRecorded.code());
+        // Where the recording had no reply, none was taken from it: it may have one by now. Nor was any for a call whose turn
+        // never came.
+        let missed = |verdict: &Verdict<A>| match verdict {
+            Verdict::Fatal(reason) => reason == CallError::NotRecorded.code(),
+            Verdict::Invalid(reason) => reason == CallError::NotSent.code(),
+            Verdict::Accepted(_) => false,
+        };
         match record?.1 {
             Record::Outcome(Outcome { of, verdict, .. }) if !missed(&verdict) => {
                 *replies.entry(unit(&of)).or_default() += 1;

@@ -123,12 +123,13 @@ fn evidence_comes_through_a_pooler_whose_connections_others_have_used() -> Resul
     a_slow_query_is_ended(&url)
 }
 
-/// What others prepared is still there, on each connection, and nothing else.
+/// What others prepared is still there, on each connection, and nothing else. A run that is killed within a transaction takes its
+/// connection with it: the pooler makes another one, where nothing may be left either.
 fn the_pool_is_as_it_was(pooler: &Pooler<'_>) -> Result<()> {
     let left = "SELECT pg_backend_pid(), count(*), count(*) FILTER (WHERE statement LIKE 'PREPARE s%') FROM pg_prepared_statements";
     let left = pooler.on_all(left)?;
-    let counts = format!("|{FOREIGN}|{FOREIGN}");
-    ensure!(left.iter().all(|left| left.contains(&counts)), "{left:?}");
+    let counts = [format!("|{FOREIGN}|{FOREIGN}"), "|0|0".to_owned()];
+    ensure!(left.iter().all(|left| counts.iter().any(|counts| left.trim_end().ends_with(counts))), "{left:?}");
     ensure!(left[0] != left[1], "one connection was asked twice: {left:?}");
     Ok(())
 }

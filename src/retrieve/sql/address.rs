@@ -62,7 +62,8 @@ impl Address {
         let [host] = config.get_hosts() else { return Err(unread("does not name exactly one host")) };
         let host = host.clone();
         let port = config.get_ports().first().copied().unwrap_or(5432);
-        config.ssl_mode(mode(config.get_ssl_mode(), &host));
+        let is_here = trust == Trust::System && is_here(&host, config.get_hostaddrs());
+        config.ssl_mode(mode(config.get_ssl_mode(), &host, is_here));
         config.application_name("churngate");
         Ok(Self { config, host, port, trust })
     }
@@ -100,15 +101,25 @@ fn refused(variable: &str, what: &str, hint: &str) -> Failure {
 const SHAPE: &str =
     "write it as `postgres://reader:PASSWORD@host:5432/docs`; what is not plain in it is percent-encoded";
 
-/// Whoever says nothing of TLS, which is `Prefer` to the library, gets it, except where no network lies between. A socket has
-/// none, as for PostgreSQL's own clients.
-fn mode(said: SslMode, host: &Host) -> SslMode {
+/// Whether no network lies between. Where there is an address beside the name, that is where connections go.
+fn is_here(host: &Host, addresses: &[IpAddr]) -> bool {
+    let Host::Tcp(name) = host else { return true };
+    let of_name = name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    of_name && addresses.iter().all(IpAddr::is_loopback)
+}
+
+/// Whoever says nothing of TLS, which is `Prefer` to the library, gets it, except where no network lies between and no authority
+/// is named. A socket has none, as for PostgreSQL's own clients.
+fn mode(said: SslMode, host: &Host, is_here: bool) -> SslMode {
     match host {
         #[cfg(unix)]
         Host::Unix(_) => SslMode::Disable,
-        Host::Tcp(name) if said == SslMode::Prefer => {
-            let is_here = name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-            if is_here { SslMode::Disable } else { SslMode::Require }
+        Host::Tcp(_) if said == SslMode::Prefer => {
+            if is_here {
+                SslMode::Disable
+            } else {
+                SslMode::Require
+            }
         }
         Host::Tcp(_) => said,
     }
@@ -228,10 +239,18 @@ mod tests {
             "postgres://db.example/d",
             "postgres://db.example/d?sslmode=prefer",
             "host=db.example password='sslmode=disable'",
+            "postgres://localhost/d?hostaddr=192.0.2.7",
+            "host=127.0.0.1 hostaddr=192.0.2.7",
+            "postgres://localhost/d?sslrootcert=/etc/ca.pem",
         ] {
             assert_eq!(mode(address), SslMode::Require, "{address}");
         }
-        for address in ["postgres://localhost/d", "host=db.example sslmode = disable", "host=/run/pg sslmode=require"] {
+        for address in [
+            "postgres://localhost/d",
+            "host=localhost hostaddr=127.0.0.2",
+            "host=db.example sslmode = disable",
+            "host=/run/pg sslmode=require",
+        ] {
             assert_eq!(mode(address), SslMode::Disable, "{address}");
         }
     }

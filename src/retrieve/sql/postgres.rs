@@ -86,7 +86,7 @@ async fn read(client: &mut Client, query: &Query, timeout: Duration) -> Result<V
     let said = |error: tokio_postgres::Error| SqlError::of_postgres(&error);
     let begin = client.build_transaction().read_only(true).isolation_level(IsolationLevel::RepeatableRead);
     let transaction = begin.start().await.map_err(said)?;
-    // All rows are wanted, so that the plan is that of the query alone.
+    // All rows are wanted: without this a cursor's plan favours the first ones. A cursor never gets parallel workers.
     let limits = format!("SET LOCAL statement_timeout = {}; SET LOCAL cursor_tuple_fraction = 1", timeout.as_millis());
     transaction.batch_execute(&limits).await.map_err(said)?;
     let values: Vec<(&(dyn ToSql + Sync), Type)> =
