@@ -122,8 +122,8 @@ fn stages(
 }
 
 /// The same where questions were embedded: their vectors are no texts of anybody's, but are left out all the same.
-const UNCHECKED_VECTORS: &str =
-    "vectors: left out; that each is of its question's text and all are by one embedder is taken as recorded";
+const UNCHECKED_VECTORS: &str = "vectors: left out; that each is of its question's text, that all are by one embedder, and \
+                                 that searches used them is taken as recorded";
 
 fn export(folder: &Utf8Path) -> Result<Verified, Failure> {
     let manifest = Manifest::read(folder)?;
