@@ -10,9 +10,8 @@ use std::{
 /// The rooms that give reasons.
 const ROOMS: [&str; 5] = ["src/http", "src/process", "src/retrieve", "src/generate", "src/judge"];
 
-/// Texts of the same form that are no reasons: names of headers and versions of interfaces, modes of TLS, and the place of a
-/// reason that is always filled.
-const OTHERS: [&str; 9] = [
+/// Texts of the same form that are no reasons: names of headers and versions of interfaces, and modes of TLS.
+const OTHERS: [&str; 8] = [
     "content-type",
     "retry-after",
     "retry-after-ms",
@@ -21,7 +20,6 @@ const OTHERS: [&str; 9] = [
     "anthropic-version",
     "verify-ca",
     "verify-full",
-    "given-up",
 ];
 
 /// The production code of these rooms. The embedded judge's rules have names of the same form and are no reasons.

@@ -210,6 +210,15 @@ fn small(workspace: &Workspace, generator: &str, more: &str) {
     }
 }
 
+/// The same with programs that answer and that judge, each asked once.
+fn by_programs(workspace: &Workspace, answer: &str, judge: &str, more: &str) {
+    small(workspace, "command: { argv: [sh, answer.sh] }", more);
+    let judged = "judge: { command: { argv: [sh, judge.sh] }, max_attempts: 1 }";
+    workspace.edit(SPEC, |text| text.replace("judge: { embedded: {} }", judged)).unwrap();
+    workspace.write("answer.sh", answer).unwrap();
+    workspace.write("judge.sh", judge).unwrap();
+}
+
 /// What a server of models says of itself from now on: its model, and the number of its next response.
 type Said = Arc<Mutex<(&'static str, usize)>>;
 
@@ -286,11 +295,7 @@ fn judgments_that_are_missing_are_weighed_over_the_whole() {
     for (tolerance, stands) in [("10pp", true), ("5pp", false)] {
         let workspace = Workspace::new().unwrap();
         let more = format!("tolerance: {{ invalid_cells: {tolerance} }}\n");
-        small(&workspace, "command: { argv: [sh, answer.sh] }", &more);
-        let judged = "judge: { command: { argv: [sh, judge.sh] }, max_attempts: 1 }";
-        workspace.edit(SPEC, |text| text.replace("judge: { embedded: {} }", judged)).unwrap();
-        workspace.write("answer.sh", answer).unwrap();
-        workspace.write("judge.sh", judge).unwrap();
+        by_programs(&workspace, answer, judge, &more);
         let (merged, said) = merge(&workspace, &shards(&workspace, 2));
         if stands {
             assert!(matches!(merged, 0 | 1), "{merged} {said}");
@@ -315,11 +320,7 @@ fn a_shard_of_which_the_judge_refuses_every_packet_is_weighed_with_the_others() 
     for (tolerance, refuses_all, stands) in [("40pp", false, true), ("10pp", false, false), ("100pp", true, false)] {
         let workspace = Workspace::new().unwrap();
         let more = format!("tolerance: {{ invalid_cells: {tolerance} }}\n");
-        small(&workspace, "command: { argv: [sh, answer.sh] }", &more);
-        let judged = "judge: { command: { argv: [sh, judge.sh] }, max_attempts: 1 }";
-        workspace.edit(SPEC, |text| text.replace("judge: { embedded: {} }", judged)).unwrap();
-        workspace.write("answer.sh", answer).unwrap();
-        workspace.write("judge.sh", judge).unwrap();
+        by_programs(&workspace, answer, judge, &more);
         // A first pass tells which questions are in the second shard.
         workspace.write("refused", "").unwrap();
         let second = shard(&workspace, 2, 3, "known");
@@ -378,29 +379,14 @@ fn a_shard_whose_judge_is_not_there_is_no_finished_one() {
 fn a_shard_of_which_an_outage_left_much_open_goes_on_later() {
     // A program is out of order for all questions but one.
     let down = "read -r line\nfor item in $(cat down); do case $line in *Gadget$item\\?*) exit 7 ;; esac; done\n";
-    let programs = [
-        (
-            "answer.sh",
-            "judge.sh",
-            "cells",
-            "printf '%s' \"$line\" | cksum | cut -d ' ' -f 1\n",
-            "printf '{\"A-B\": \"different\"}'\n",
-        ),
-        (
-            "judge.sh",
-            "answer.sh",
-            "packets",
-            "printf '{\"A-B\": \"different\"}'\n",
-            "printf '%s' \"$line\" | cksum | cut -d ' ' -f 1\n",
-        ),
-    ];
-    for (ill, well, what, says, other_says) in programs {
+    let reads = "read -r line\n";
+    let answer = "printf '%s' \"$line\" | cksum | cut -d ' ' -f 1\n";
+    let judge = "printf '{\"A-B\": \"different\"}'\n";
+    for (ill, what, says) in [("answer.sh", "cells", answer), ("judge.sh", "packets", judge)] {
         let workspace = Workspace::new().unwrap();
-        small(&workspace, "command: { argv: [sh, answer.sh] }", "tolerance: { invalid_cells: 10pp }\n");
-        let judged = "judge: { command: { argv: [sh, judge.sh] }, max_attempts: 1 }";
-        workspace.edit(SPEC, |text| text.replace("judge: { embedded: {} }", judged)).unwrap();
+        let well = [answer, judge].map(|says| format!("{reads}{says}"));
+        by_programs(&workspace, &well[0], &well[1], "tolerance: { invalid_cells: 10pp }\n");
         workspace.write(ill, format!("{down}{says}")).unwrap();
-        workspace.write(well, format!("read -r line\n{other_says}")).unwrap();
         workspace.write("down", "1 2 3 4 5 6 7 8 9 10 11").unwrap();
         let arguments = ["run", "--quiet", "--shard=1/1", "--runs=shards", SPEC];
         let output = workspace.churngate(&arguments).unwrap();

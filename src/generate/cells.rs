@@ -91,16 +91,13 @@ impl<'a, S: Answering> Calls<'a, S> {
             Asked { question: material.question, evidence: &material.evidence, prompt: &material.prompt, limit };
         let policy = RetryPolicy::for_servers(spec.max_attempts);
         let before = self.standing.attempts(self.plan.places.cell(&cell));
-        let mut last = None;
         let attempt = async |number| {
             let number = before.saturating_add(number);
-            let attempted = self.attempt(&cell, asked, number).await.unwrap_or_else(Attempted::Fatal);
-            last = attempted.reason();
-            attempted
+            self.attempt(&cell, asked, number).await.unwrap_or_else(Attempted::Fatal)
         };
         match until_accepted(policy, &self.context, S::STAGE, attempt).await? {
-            Some(()) => self.context.observer.observe(Event::Advanced(S::STAGE)),
-            None => self.give_up(last)?,
+            Ok(()) => self.context.observer.observe(Event::Advanced(S::STAGE)),
+            Err(reason) => self.give_up(reason)?,
         }
         Ok(())
     }
@@ -158,10 +155,8 @@ impl<'a, S: Answering> Calls<'a, S> {
     }
 
     /// Stops an audit whose generator has not given one answer, before it waits for all other cells as well.
-    fn give_up(&self, last: Option<&'static str>) -> Result<(), Failure> {
-        if let Some(code) = last {
-            self.tally.give_up(code);
-        }
+    fn give_up(&self, reason: &'static str) -> Result<(), Failure> {
+        self.tally.give_up(reason);
         let given_up = self.given_up.fetch_add(1, Ordering::Relaxed) + 1;
         if given_up < SILENT || self.answered.load(Ordering::Relaxed) > 0 {
             return Ok(());

@@ -122,10 +122,11 @@ impl<'a, S: Answering> Check<'a, S> {
         if let Some(why) = why.filter(|_| decides) {
             return Err(sealed::<S>(&Failure::new(FailureClass::Incomplete, why)));
         }
+        let holding = if decides { "tolerance and served models" } else { "served models" };
         if self.protocol.spec.retrieve.is_within() {
             return Ok(format!(
-                "answers: {} requests are those that follow from the protocol, each with an id of its own; tolerance and \
-                 served models hold",
+                "answers: {} requests are those that follow from the protocol, each with an id of its own; {holding} \
+                 hold",
                 self.attempts
             ));
         }
@@ -135,7 +136,7 @@ impl<'a, S: Answering> Check<'a, S> {
             S::NAME,
             self.attempts,
             self.unchanged,
-            if S::DECIDES { "tolerance and served models" } else { "served models" }
+            holding
         ))
     }
 }

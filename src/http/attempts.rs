@@ -45,49 +45,41 @@ pub enum Attempted<T> {
     Fatal(Failure),
 }
 
-impl<T> Attempted<T> {
-    /// Why it may be tried again, if it may.
-    #[must_use]
-    pub const fn reason(&self) -> Option<&'static str> {
-        match self {
-            Self::Invalid { reason, .. } => Some(*reason),
-            Self::Accepted(_) | Self::Fatal(_) => None,
-        }
-    }
-}
+/// What a unit of work came to: done, or given up with the reason of its last attempt.
+pub type Tried<T> = Result<T, &'static str>;
 
 /// Tries until accepted, fatal, cancelled, or out of attempts. `attempt` is called with the number of the attempt,
 /// from 0; it records the attempt, makes the call and records the outcome. Every wait is told to the context's
 /// observer. Nothing is held while it waits: a limit on calls in flight belongs into `attempt`.
 ///
 /// # Errors
-/// The first fatal outcome; a cancelled audit; a wait longer than the budget or [`LONGEST_WISH`] allows. `Ok(None)`
-/// where the attempts are used up.
+/// The first fatal outcome; a cancelled audit; a wait longer than the budget or [`LONGEST_WISH`] allows.
 pub async fn until_accepted<T, F>(
     policy: RetryPolicy,
     context: &Context,
     stage: StageName,
     mut attempt: F,
-) -> Result<Option<T>, Failure>
+) -> Result<Tried<T>, Failure>
 where
     F: AsyncFnMut(u32) -> Attempted<T>,
 {
     let mut waits = waits(policy);
-    for number in 0..policy.max_attempts.max(1) {
+    let mut number = 0;
+    loop {
         if context.cancel.is_cancelled() {
             return Err(interrupted());
         }
         let (reason, wish) = match attempt(number).await {
-            Attempted::Accepted(value) => return Ok(Some(value)),
+            Attempted::Accepted(value) => return Ok(Ok(value)),
             Attempted::Fatal(failure) => return Err(failure),
             Attempted::Invalid { reason, retry_after } => (reason, retry_after),
         };
-        let Some(own) = waits.next() else { break };
+        let Some(own) = waits.next() else { return Ok(Err(reason)) };
         // A wish of nothing would use up all attempts at once.
         let own = own.min(policy.cap);
         wait(context, stage, reason, wish.map_or(own, |wish| wish.max(own))).await?;
+        number += 1;
     }
-    Ok(None)
 }
 
 /// The failure of an audit that somebody cancelled.
@@ -173,7 +165,7 @@ mod tests {
         let heard = Arc::new(Heard::default());
         let attempt = async |number| if number == 2 { Attempted::Accepted(number) } else { invalid(None) };
         let accepted = until_accepted(policy(5), &context(&heard, None), StageName::Generate, attempt).await;
-        assert_eq!(accepted.unwrap(), Some(2));
+        assert_eq!(accepted.unwrap(), Ok(2));
         let waits = waited(&heard);
         assert_eq!(waits.len(), 2);
         assert!((10..=15).contains(&waits[0].as_millis()) && waits[1] == policy(5).cap, "{waits:?}");
@@ -184,7 +176,7 @@ mod tests {
         let heard = Arc::new(Heard::default());
         let attempt = async |_| invalid(None);
         let accepted = until_accepted(policy(3), &context(&heard, None), StageName::Generate, attempt).await;
-        assert_eq!(accepted.unwrap(), None);
+        assert_eq!(accepted.unwrap(), Err("rate-limited"));
         assert_eq!(waited(&heard).len(), 2);
     }
 
@@ -194,7 +186,7 @@ mod tests {
         let started = Instant::now();
         let attempt = async |number| if number == 1 { Attempted::Accepted(number) } else { invalid(Some(89)) };
         let accepted = until_accepted(policy(3), &context(&heard, None), StageName::Generate, attempt).await;
-        assert_eq!(accepted.unwrap(), Some(1));
+        assert_eq!(accepted.unwrap(), Ok(1));
         assert_eq!(waited(&heard), [Duration::from_millis(89)]);
         assert!(started.elapsed() >= Duration::from_millis(89));
     }
@@ -204,7 +196,7 @@ mod tests {
         let heard = Arc::new(Heard::default());
         let attempt = async |_| invalid(Some(0));
         let accepted = until_accepted(policy(4), &context(&heard, None), StageName::Generate, attempt).await;
-        assert_eq!(accepted.unwrap(), None);
+        assert_eq!(accepted.unwrap(), Err("rate-limited"));
         let waits = waited(&heard);
         assert!(waits.len() == 3 && waits.iter().all(|wait| *wait >= policy(4).base), "{waits:?}");
     }

@@ -106,14 +106,9 @@ impl<S: Judging> Calls<'_, S> {
         let labelled =
             |part: &Part| recorded.is_some_and(|recorded| part.pairs.iter().all(|pair| recorded.pairs.contains(pair)));
         for part in split(&prepared.packet).iter().filter(|part| !labelled(part)) {
-            let mut last = None;
-            let asked = async |_| {
-                let attempted = self.ask(&prepared, part).await.unwrap_or_else(Attempted::Fatal);
-                last = attempted.reason();
-                attempted
-            };
-            if until_accepted(self.policy, &self.context, S::STAGE, asked).await?.is_none() {
-                return self.give_up(last).map(|()| Became::Missing);
+            let asked = async |_| self.ask(&prepared, part).await.unwrap_or_else(Attempted::Fatal);
+            if let Err(reason) = until_accepted(self.policy, &self.context, S::STAGE, asked).await? {
+                return self.give_up(reason).map(|()| Became::Missing);
             }
             self.judged.fetch_add(1, Ordering::Relaxed);
         }
@@ -167,10 +162,8 @@ impl<S: Judging> Calls<'_, S> {
     }
 
     /// Stops an audit whose judge has not judged anything, before it waits for all other packets as well.
-    fn give_up(&self, last: Option<&'static str>) -> Result<(), Failure> {
-        if let Some(code) = last {
-            self.work.tally.give_up(code);
-        }
+    fn give_up(&self, reason: &'static str) -> Result<(), Failure> {
+        self.work.tally.give_up(reason);
         let missing = self.missing.fetch_add(1, Ordering::Relaxed) + 1;
         if missing < SILENT || self.judged.load(Ordering::Relaxed) > 0 {
             return Ok(());

@@ -120,7 +120,11 @@ impl<'a, S: Judging> Check<'a, S> {
             return Err(sealed::<S>(&why));
         }
         let (name, all, attempts) = (S::NAME, self.packets.all, self.attempts);
-        let holds = if S::DECIDES { "tolerance and served models hold" } else { "served models hold" };
+        let holds = if S::DECIDES && !self.protocol.is_part {
+            "tolerance and served models hold"
+        } else {
+            "served models hold"
+        };
         Ok(format!(
             "{name}: {all} packets follow from answers and seed, and {attempts} requests from the packets; {holds}"
         ))

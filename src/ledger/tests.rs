@@ -377,15 +377,20 @@ fn what_follows_a_seal_is_damage() {
     }
 }
 
+/// A writer with one record, and no folder to make files of blobs in: the disk refuses as a full one would.
+async fn without_blobs(path: &Utf8Path, folder: &RunFolder, evidence: &super::EvidenceLock) -> super::Writer<Answers> {
+    let writer = writer::<Answers>(folder, evidence);
+    assert_eq!(writer.append(&attempt(0)).await.unwrap(), 0);
+    fs::remove_dir(path.join("blobs")).unwrap();
+    writer
+}
+
 #[test]
 fn a_failed_write_stops_the_writer_and_loses_nothing_acknowledged() {
     let (_keep, path) = temporary();
     let (folder, evidence) = begun(&path, Durability::Full);
     runtime().block_on(async {
-        let writer = writer::<Answers>(&folder, &evidence);
-        assert_eq!(writer.append(&attempt(0)).await.unwrap(), 0);
-        // Without its folder no blob can be written: the disk refuses as a full one would.
-        fs::remove_dir(path.join("blobs")).unwrap();
+        let writer = without_blobs(&path, &folder, &evidence).await;
         let failed = writer.append_with_blobs(&outcome(0, 0, b"x"), vec![b"x".to_vec()]).await.unwrap_err();
         assert_eq!(failed.class(), FailureClass::Incomplete);
         fs::create_dir(path.join("blobs")).unwrap();
@@ -402,10 +407,8 @@ fn a_small_blob_is_durable_before_it_has_a_file_and_gets_one_before_any_seal() {
     let (_keep, path) = temporary();
     let (folder, evidence) = begun(&path, Durability::Full);
     runtime().block_on(async {
-        let writer = writer::<Answers>(&folder, &evidence);
-        assert_eq!(writer.append(&attempt(0)).await.unwrap(), 0);
-        // The journal takes it, and no file can be made.
-        fs::remove_dir(path.join("blobs")).unwrap();
+        let writer = without_blobs(&path, &folder, &evidence).await;
+        // The journal takes it.
         writer.append_journaled(&outcome(0, 0, b"x"), vec![b"x".to_vec()]).await.unwrap();
         assert_eq!(writer.seal().await.unwrap_err().class(), FailureClass::Incomplete);
     });

@@ -173,20 +173,18 @@ impl Stage<'_> {
 
     async fn accepted(&self, unit: Unit, key: &EvidenceKey) -> Result<Ended, Failure> {
         let prepared = self.prepare(unit)?;
-        let (mut last, mut last_said) = ("given-up", None);
+        let mut last_said = None;
         let attempt = async |_| {
             let attempt = self.attempt(key, &prepared).await;
             let (attempted, said) = attempt.unwrap_or_else(|failure| (Attempted::Fatal(failure), None));
-            if let Attempted::Invalid { reason, .. } = &attempted {
-                (last, last_said) = (*reason, said);
-            }
+            last_said = said;
             attempted
         };
         let policy = RetryPolicy::for_servers(MAX_ATTEMPTS);
         let accepted = until_accepted(policy, &self.context, StageName::Retrieve, attempt).await?;
         Ok(match accepted {
-            Some(evidence) => Ended::Done(unit, evidence),
-            None => Ended::GivenUp(last, last_said),
+            Ok(evidence) => Ended::Done(unit, evidence),
+            Err(last) => Ended::GivenUp(last, last_said),
         })
     }
 

@@ -76,17 +76,10 @@ impl Embedder<'_> {
     /// out of budget.
     pub(super) async fn embed(&self, batch: &Batch<'_>) -> Result<Vec<Line>, Failure> {
         let of = EmbedKey { texts: batch.kind, number: self.units.fetch_add(1, Ordering::Relaxed) };
-        let mut last = "given-up";
-        let attempt = async |_| {
-            let attempted = self.attempt(of, batch).await.unwrap_or_else(Attempted::Fatal);
-            if let Attempted::Invalid { reason, .. } = &attempted {
-                last = reason;
-            }
-            attempted
-        };
+        let attempt = async |_| self.attempt(of, batch).await.unwrap_or_else(Attempted::Fatal);
         let policy = RetryPolicy::for_servers(MAX_ATTEMPTS);
         let accepted = until_accepted(policy, self.context, StageName::Retrieve, attempt).await?;
-        accepted.ok_or_else(|| {
+        accepted.map_err(|last| {
             let message = format!("the embedder gave no valid vectors in {MAX_ATTEMPTS} attempts ({last})");
             Failure::new(FailureClass::Incomplete, message)
                 .with_hint("run the same command again: what is embedded stays embedded")

@@ -3,7 +3,7 @@
 use super::line::Line;
 use crate::ledger::record::{AcceptedVectors, Outcome, Record, StoredVectors, Texts, Verdict};
 use crate::ledger::{self, BlobReader, stage};
-use crate::model::{Amount, Digest, Failure, QuestionId};
+use crate::model::{Amount, Digest, Failure, FailureClass, QuestionId};
 use camino::Utf8Path;
 use std::collections::{BTreeMap, HashMap};
 
@@ -26,7 +26,7 @@ impl Kept {
     /// Reads the ledger, sealed or not.
     ///
     /// # Errors
-    /// It is missing or damaged, or a line of the reference text is.
+    /// It is missing or damaged, or a line of the reference text is; or it embeds a question twice.
     pub(in crate::retrieve) fn read(folder: &Utf8Path) -> Result<Self, Failure> {
         let (mut kept, blobs) = (Self::default(), BlobReader::at(folder));
         for record in ledger::read::<stage::Vectors>(folder)? {
@@ -51,7 +51,8 @@ impl Kept {
                     self.references.insert(record.vector, Line::read(blobs, &record.vector)?);
                 }
                 (Texts::Questions, Some(question)) => {
-                    self.questions.insert(question, record.vector);
+                    let before = self.questions.insert(question, record.vector);
+                    before.map_or(Ok(()), |_| Err(twice()))?;
                 }
                 _ => {}
             }
@@ -63,6 +64,10 @@ impl Kept {
     pub(in crate::retrieve) fn first(&self) -> Option<&Line> {
         self.references.get(&self.reference?)
     }
+}
+
+fn twice() -> Failure {
+    Failure::new(FailureClass::Evidence, "`vectors.jsonl` embeds a question twice")
 }
 
 /// How stored vectors compared, each time that all snapshots were looked at: the notes of one time are written together.
@@ -83,4 +88,27 @@ pub(in crate::retrieve) fn compared(folder: &Utf8Path) -> Result<Vec<Vec<StoredV
         after_note = true;
     }
     Ok(times)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::record::VectorRecord;
+
+    #[test]
+    fn a_question_that_is_embedded_twice_is_damage() {
+        let blobs = BlobReader::at(Utf8Path::new("nowhere"));
+        let accepted = |ids: &[&str]| {
+            let vector = |id: &&str| VectorRecord {
+                question: Some(QuestionId((*id).to_owned())),
+                vector: Digest::of(id.as_bytes()),
+            };
+            AcceptedVectors { dimensions: 3, vectors: ids.iter().map(vector).collect() }
+        };
+        let mut kept = Kept::default();
+        kept.accepted(Texts::Questions, accepted(&["q1", "q2"]), &blobs).unwrap();
+        let failure = kept.accepted(Texts::Questions, accepted(&["q3", "q2"]), &blobs).unwrap_err();
+        assert_eq!(failure.class, FailureClass::Evidence);
+        assert!(failure.message.contains("embeds a question twice"), "{failure}");
+    }
 }

@@ -48,7 +48,7 @@ impl Asked<'_> {
         let filling =
             Filling { question: "", question_hash: "", nonce: None, top_k: self.engine.top_k, vector: None, variables };
         let call = request::call(self.engine.spec, &self.probe.request, &filling, &context.secrets)?;
-        let (mut last, mut last_said) = ("given-up", None);
+        let mut last_said = None;
         let attempt = async |_| {
             let came = match context.send(&call).await {
                 Ok(reply) => judged(self.engine, self.probe, &reply),
@@ -58,7 +58,7 @@ impl Asked<'_> {
                 Ok(reply) => Attempted::Accepted(reply),
                 Err(Judged::Fatal { failure, .. }) => Attempted::Fatal(self.of_snapshot(failure)),
                 Err(Judged::Invalid { reason, retry_after, said }) => {
-                    (last, last_said) = (reason, said);
+                    last_said = said;
                     Attempted::Invalid { reason, retry_after }
                 }
                 Err(Judged::Accepted(_)) => Attempted::Accepted(None),
@@ -66,7 +66,7 @@ impl Asked<'_> {
         };
         let policy = RetryPolicy::for_servers(MAX_ATTEMPTS);
         let accepted = until_accepted(policy, context, StageName::Retrieve, attempt).await?;
-        accepted.ok_or_else(|| self.not_ready(last, last_said))
+        accepted.map_err(|last| self.not_ready(last, last_said))
     }
 
     fn learn(&self, reply: &Value, identity: &mut Identity) -> Result<(), Failure> {
