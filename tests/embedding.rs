@@ -6,8 +6,10 @@
 mod harness;
 
 use anyhow::{Context as _, Result};
+use camino::Utf8Path;
+use churngate::model::Digest;
 use harness::raw::{RawServer, Reply};
-use harness::{Workspace, code, independent_check, questions_file, stderr, stdout};
+use harness::{Workspace, code, forge, independent_check, questions_file, stderr, stdout};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -30,18 +32,20 @@ struct Does {
     counts: bool,
     /// The calls that it answers with 503 before it goes on.
     refuses: usize,
+    /// The status and the body that it answers every call with, in place of vectors.
+    says: Option<(u16, Value)>,
 }
 
 /// A vector of three numbers that follows from the text and from which embedder it is.
 fn embedded(embedder: u64, text: &str) -> Vec<f64> {
-    let digest = churngate::model::Digest::of(format!("{embedder}{text}").as_bytes()).to_string();
+    let digest = Digest::of(format!("{embedder}{text}").as_bytes()).to_string();
     digest.as_bytes()[..12].chunks(4).map(|four| four.iter().map(|b| f64::from(*b)).sum::<f64>() - 280.0).collect()
 }
 
 /// An engine with two indexes, `old` and `new`, by embedder 1, that shows stored documents unless it is told not to; and an
 /// embeddings server.
 fn server(shows: bool) -> Result<(RawServer, Arc<Mutex<Does>>)> {
-    let does = Arc::new(Mutex::new(Does { embedder: 1, counts: true, refuses: 0 }));
+    let does = Arc::new(Mutex::new(Does { embedder: 1, counts: true, refuses: 0, says: None }));
     let now = Arc::clone(&does);
     let server = RawServer::start(move |request| {
         if !request.path.ends_with("/embeddings") {
@@ -56,6 +60,9 @@ fn server(shows: bool) -> Result<(RawServer, Arc<Mutex<Does>>)> {
         if does.refuses > 0 {
             does.refuses -= 1;
             return Reply::json(503, &json!({"error": "busy"}));
+        }
+        if let Some((status, body)) = &does.says {
+            return Reply::json(*status, body);
         }
         let texts = request.body["input"].as_array().unwrap();
         let entry = |text: &Value| json!({"embedding": embedded(does.embedder, text.as_str().unwrap())});
@@ -147,6 +154,85 @@ fn every_call_is_planned_recorded_and_told_in_the_result() -> Result<()> {
     let before = embeddings(&server);
     finished(&workspace, &[])?;
     assert_eq!(embeddings(&server), before);
+    Ok(())
+}
+
+#[test]
+fn calls_are_spread_over_the_minute() -> Result<()> {
+    let (server, _) = server(true)?;
+    let workspace = workspace(&server, ", rate_limit: { requests_per_minute: 120 }", "")?;
+    let folder = finished(&workspace, &[])?;
+    let records = records(&folder)?;
+    let made: Vec<u64> = records.iter().filter_map(|record| record["at_ms"].as_u64()).collect();
+    assert_eq!(made.len() as u64, CALLS);
+    // Half a second after each of the first five; the first one may be late for its slot.
+    let took = made.last().zip(made.first()).map(|(last, first)| last - first).context("no calls")?;
+    assert!(took >= 2_000, "{made:?}");
+    // The limit is no part of what is audited.
+    workspace.edit("churngate.yaml", |spec| spec.replace(", rate_limit: { requests_per_minute: 120 }", ""))?;
+    assert_eq!(finished(&workspace, &[])?, folder);
+    Ok(())
+}
+
+fn probe(workspace: &Workspace) -> Result<Output> {
+    workspace.churngate(&["check", "--probe", "churngate.yaml"])
+}
+
+#[test]
+fn a_probe_asks_the_embedder_once_and_says_what_came_back() -> Result<()> {
+    for (embed, more, took) in [
+        ("", "", "no control"),
+        (", dimensions: 3", "", "`dimensions`"),
+        (", dimensions: 3", "mode: evidence\n", "`dimensions`"),
+    ] {
+        let (server, _) = server(true)?;
+        let workspace = workspace(&server, embed, "")?;
+        if !more.is_empty() {
+            let of_answers = "generate: { reader: {} }\njudge: { embedded: {} }\n";
+            workspace.edit("churngate.yaml", |spec| spec.replace(of_answers, more))?;
+        }
+        let output = probe(&workspace)?;
+        assert_eq!(code(&output)?, 0, "{}", stderr(&output));
+        for part in [
+            "probe of the embedder: status 200, ",
+            &format!("served model `e-1`, vectors of 3 numbers, 7 tokens read and 0 written; it took {took}"),
+        ] {
+            assert!(stdout(&output).contains(part), "`{part}` is missing in:\n{}", stdout(&output));
+        }
+        assert_eq!(embeddings(&server), 1);
+        assert!(!workspace.path(".churngate").exists(), "a probe begins nothing");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_call_for_vectors_that_is_refused_is_named_by_the_probe_and_by_the_run() -> Result<()> {
+    let refused = json!({"error": {"code": "unsupported_parameter", "param": "dimensions", "message": "no"}});
+    let unknown = json!({"error": {"code": "model_not_found", "message": "no"}});
+    let ignored = json!({"model": "e-1", "data": [{"embedding": [0.5, 0.25, 1]}]});
+    for (status, body, probed, ran, parts) in [
+        (400, refused, 2, 4, ["the embedder gave `request-refused`", "about `dimensions`", "remove `dimensions`"]),
+        (404, unknown, 2, 4, ["the embedder gave `model-unknown`", "404 or 410", "check `model` and `base_url`"]),
+        (401, json!({}), 2, 4, ["the embedder gave `key-refused`", "401", "check the key"]),
+        (200, ignored, 2, 2, ["vectors of 3 numbers", "`dimensions` asks for 256", "remove `dimensions`"]),
+    ] {
+        let (server, does) = server(true)?;
+        does.lock().unwrap().says = Some((status, body));
+        let workspace = workspace(&server, ", dimensions: 256", "")?;
+        for (output, expected) in [(probe(&workspace)?, probed), (run(&workspace, &[])?, ran)] {
+            assert_eq!(code(&output)?, expected, "{status}: {}", stderr(&output));
+            for part in parts {
+                assert!(stderr(&output).contains(part), "`{part}` is missing in:\n{}", stderr(&output));
+            }
+        }
+        assert_eq!(embeddings(&server), 2, "what is refused is not asked again");
+    }
+    // What may pass is an audit's to ask again.
+    let (server, does) = server(true)?;
+    does.lock().unwrap().says = Some((503, json!({})));
+    let output = probe(&workspace(&server, "", "")?)?;
+    assert_eq!((code(&output)?, embeddings(&server)), (4, 1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the embedder gave `server-error`, which is no vector"), "{}", stderr(&output));
     Ok(())
 }
 
@@ -285,6 +371,175 @@ fn shards_are_joined_with_their_vectors_and_only_by_one_embedder() -> Result<()>
         let refused = on(&workspace, "verify", &other)?;
         assert!(code(&refused)? == 5 && stderr(&refused).contains("vectors.jsonl` is missing"), "{}", stderr(&refused));
     }
+    Ok(())
+}
+
+/// A digest that stands for nothing.
+fn nothing() -> Value {
+    json!(Digest::of(b"something else").to_string())
+}
+
+/// The accepted outcomes of calls for texts of this kind.
+fn accepted<'r>(records: &'r mut [Value], texts: &'r str) -> impl Iterator<Item = &'r mut Value> {
+    let wanted = move |record: &&mut Value| record["of"]["texts"] == texts && !record["verdict"]["accepted"].is_null();
+    records.iter_mut().filter(wanted)
+}
+
+/// Every accepted outcome with this member, of the record or of what was accepted, changed.
+fn told(records: &mut [Value], member: &str, value: &Value) {
+    for texts in ["reference", "questions", "stored"] {
+        for record in accepted(records, texts) {
+            let of = if member == "dimensions" { &mut record["verdict"]["accepted"] } else { record };
+            of[member] = value.clone();
+        }
+    }
+}
+
+/// Exchanges what two outcomes say of a member of their first vectors.
+fn swapped(records: &mut [Value], texts: &str, member: &str) {
+    let mut firsts = accepted(records, texts).map(|record| &mut record["verdict"]["accepted"]["vectors"][0][member]);
+    let (one, other) = (firsts.next().unwrap(), firsts.next().unwrap());
+    std::mem::swap(one, other);
+}
+
+/// The first stored document of each call has this member of the second.
+fn repeated(records: &mut [Value], member: &str) {
+    for record in accepted(records, "stored") {
+        let vectors = &mut record["verdict"]["accepted"]["vectors"];
+        vectors[0][member] = vectors[1][member].clone();
+    }
+}
+
+/// An attempt at another unit, which came to nothing.
+fn attempted(records: &mut Vec<Value>, texts: &str, request: &Value) {
+    let of = json!({"texts": texts, "number": 99});
+    records.push(json!({"type": "attempt", "of": of, "request": request, "at_ms": 0}));
+}
+
+/// The request of the last attempt for texts of this kind.
+fn asked<'r>(records: &'r mut [Value], texts: &str) -> &'r mut Value {
+    let is = |record: &&mut Value| record["type"] == "attempt" && record["of"]["texts"] == texts;
+    &mut records.iter_mut().rfind(is).unwrap()["request"]
+}
+
+/// What somebody does to the records of a ledger who chains it anew.
+type Edit = fn(&mut Vec<Value>);
+
+/// Chains the ledger of vectors anew with these changes, and gives back what `verify` ends with and says.
+fn forged(workspace: &Workspace, folder: &Path, edit: Edit) -> Result<(i32, String)> {
+    let run = Utf8Path::from_path(folder).context("a path that is no text")?;
+    let kept = std::fs::read(folder.join("vectors.jsonl"))?;
+    let mut records = forge::records(run, "vectors.jsonl")?;
+    edit(&mut records);
+    forge::chain(run, "vectors.jsonl", Digest::of(&std::fs::read(run.join("protocol.lock.json"))?), &records)?;
+    let verified = on(workspace, "verify", folder)?;
+    std::fs::write(folder.join("vectors.jsonl"), kept)?;
+    Ok((code(&verified)?, stderr(&verified)))
+}
+
+#[test]
+fn calls_for_vectors_are_rendered_again_and_their_vectors_are_as_long_as_they_say() -> Result<()> {
+    let (server, does) = server(true)?;
+    does.lock().unwrap().refuses = 1;
+    let workspace = workspace(&server, "", "")?;
+    let folder = finished(&workspace, &[])?;
+    let unasked = "the request is not that of its texts";
+    let edits: [(&str, Edit); 14] = [
+        (unasked, |records| *asked(records, "questions") = nothing()),
+        (unasked, |records| *asked(records, "reference") = nothing()),
+        (unasked, |records| *asked(records, "stored") = nothing()),
+        // The attempt that was refused.
+        ("line 2: the request is not that of its texts", |records| records[0]["request"] = nothing()),
+        (unasked, |records| attempted(records, "questions", &nothing())),
+        (unasked, |records| attempted(records, "reference", &nothing())),
+        (unasked, |records| swapped(records, "questions", "question")),
+        ("of another length than the reference text's", |records| {
+            accepted(records, "stored").for_each(|record| record["verdict"]["accepted"]["dimensions"] = json!(4));
+        }),
+        ("of another length or model than `vectors.jsonl` says", |records| told(records, "dimensions", &json!(4))),
+        ("by another model than the reference text's", |records| {
+            accepted(records, "questions").for_each(|record| record["served_model"] = json!("e-2"));
+        }),
+        ("of another length or model than `vectors.jsonl` says", |records| {
+            told(records, "served_model", &json!("e-2"));
+        }),
+        ("a vector is of another text", |records| repeated(records, "text")),
+        ("a vector is of another text", |records| repeated(records, "vector")),
+        ("a stored document has no text", |records| {
+            let remove = |record: &mut Value| {
+                record["verdict"]["accepted"]["vectors"][0].as_object_mut().and_then(|it| it.remove("text"))
+            };
+            accepted(records, "stored").for_each(|record| drop(remove(record)));
+        }),
+    ];
+    for (number, (expected, edit)) in edits.into_iter().enumerate() {
+        let (code, said) = forged(&workspace, &folder, edit)?;
+        assert_eq!(code, 5, "{number}: {said}");
+        assert!(
+            said.contains(expected) || (expected == unasked && said.contains("`vectors.jsonl` has another one")),
+            "{number}: {said}"
+        );
+        assert!(!said.contains("does not follow from the ledgers"), "{number}: found by its head alone: {said}");
+    }
+    // What came to nothing was asked for again, and follows from the protocol: what is left is the head of another ledger.
+    let again: Edit = |records| {
+        let request = asked(records, "questions").clone();
+        attempted(records, "questions", &request);
+    };
+    let (_, said) = forged(&workspace, &folder, again)?;
+    assert!(said.contains("does not follow from the ledgers"), "{said}");
+    assert_eq!(code(&on(&workspace, "verify", &folder)?)?, 0);
+    Ok(())
+}
+
+#[test]
+fn the_evidence_of_an_export_names_the_vectors_that_its_ledger_has() -> Result<()> {
+    let (server, _) = server(true)?;
+    let workspace = workspace(&server, "", "")?;
+    let folder = finished(&workspace, &[])?;
+    assert_eq!(code(&on(&workspace, "export", &folder)?)?, 0);
+    let copy = PathBuf::from(format!("{}-export", folder.display()));
+    let verified = on(&workspace, "verify", &copy)?;
+    assert!(stdout(&verified).contains("vectors: each question's is the one that its evidence names"));
+    for (expected, edit) in [
+        ("`vectors.jsonl` has another one", (|records| swapped(records, "questions", "vector")) as Edit),
+        ("a question is embedded twice", |records| {
+            let second = accepted(records, "questions").nth(1).unwrap();
+            let entry = second["verdict"]["accepted"]["vectors"][0].clone();
+            let vectors = accepted(records, "questions").next().unwrap();
+            vectors["verdict"]["accepted"]["vectors"].as_array_mut().unwrap().push(entry);
+        }),
+        ("`vectors.jsonl` has not one vector for each question", |records| {
+            let vectors = accepted(records, "questions").next().unwrap();
+            let entry = json!({"question": "another", "vector": nothing()});
+            vectors["verdict"]["accepted"]["vectors"].as_array_mut().unwrap().push(entry);
+        }),
+        ("of another length than the reference text's", |records| {
+            accepted(records, "questions").for_each(|record| record["verdict"]["accepted"]["dimensions"] = json!(4));
+        }),
+        ("by another model than the reference text's", |records| {
+            accepted(records, "stored").for_each(|record| record["served_model"] = json!("e-2"));
+        }),
+        ("the request is not that of its texts", |records| *asked(records, "reference") = nothing()),
+    ] {
+        let (code, said) = forged(&workspace, &copy, edit)?;
+        assert!(code == 5 && said.contains(expected), "expected `{expected}`: {said}");
+    }
+    // A note of the evidence that names another question's vector.
+    let run = Utf8Path::from_path(&copy).context("a path that is no text")?;
+    let mut evidence = forge::records(run, "evidence.jsonl")?;
+    let notes: Vec<usize> = (0..evidence.len()).filter(|at| evidence[*at]["type"] == "note").collect();
+    let (one, other) = (evidence[notes[0]]["vector"].clone(), evidence[notes[1]]["vector"].clone());
+    assert_ne!(one, other);
+    for at in notes {
+        if evidence[at]["vector"] == one {
+            evidence[at]["vector"] = other.clone();
+        }
+    }
+    forge::forge(run, "evidence.jsonl", &evidence)?;
+    let verified = on(&workspace, "verify", &copy)?;
+    assert_eq!(code(&verified)?, 5);
+    assert!(stderr(&verified).contains("`vectors.jsonl` has another one"), "{}", stderr(&verified));
     Ok(())
 }
 

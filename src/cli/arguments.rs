@@ -97,7 +97,7 @@ pub struct CheckArguments {
     /// The spec.
     #[command(flatten)]
     pub spec: SpecArguments,
-    /// Make one call to each server of a language model, and say what it served and which controls it took.
+    /// Make one call to each server of a model, the embedder's among them, and say what it served and which controls it took.
     #[arg(long)]
     pub probe: bool,
     /// Whether calls are recorded or replayed.

@@ -41,7 +41,7 @@ fn probe(prepared: &Prepared, context: &Context, runtime: &Runtime) -> Result<u8
         output::line("probe: replayed from a recording, no server was called")?;
     }
     if probed.is_empty() {
-        output::line("probe: the spec names no server of a language model")?;
+        output::line("probe: the spec names no server of a model")?;
     }
     for one in &probed {
         output::line(&said(one))?;
@@ -52,12 +52,13 @@ fn probe(prepared: &Prepared, context: &Context, runtime: &Runtime) -> Result<u8
 
 /// One line about one server.
 fn said(probed: &Probed) -> String {
-    let Probed { whose, controls, facts, latency, failure } = probed;
+    let Probed { whose, controls, facts, dimensions, latency, failure } = probed;
     let Facts { status, served_model, fingerprint, tokens, .. } = facts;
     let mut parts = vec![status.map_or_else(|| "no reply".to_owned(), |status| format!("status {status}"))];
     parts.push(format!("{:.1} s", latency.as_secs_f64()));
     parts.extend(served_model.as_ref().map(|model| format!("served model `{model}`")));
     parts.extend(fingerprint.as_ref().map(|print| format!("fingerprint `{print}`")));
+    parts.extend(dimensions.map(|length| format!("vectors of {length} numbers")));
     parts.extend(tokens.map(|Tokens { input, output, .. }| format!("{input} tokens read and {output} written")));
     let verb = if failure.is_none() { "took" } else { "was sent" };
     let controls = if controls.is_empty() { "no control".to_owned() } else { format!("`{}`", controls.join("`, `")) };

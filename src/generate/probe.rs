@@ -54,7 +54,14 @@ fn first(protocol: &Protocol, spec: &BlackBoxSpec) -> Result<Sent, Failure> {
 
 fn probed(whose: &'static str, controls: Vec<String>, came: Came) -> Probed {
     let Came { verdict, facts, latency, .. } = came;
-    Probed { whose, controls, facts, latency, failure: verdict.err().map(|fault| failure(whose, fault)) }
+    Probed {
+        whose,
+        controls,
+        facts,
+        dimensions: None,
+        latency,
+        failure: verdict.err().map(|fault| failure(whose, fault)),
+    }
 }
 
 fn question() -> Question {

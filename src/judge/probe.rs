@@ -33,7 +33,8 @@ pub async fn probe<S: Judging>(protocol: &Protocol, context: &Context) -> Result
         Heard::Fatal { failure, .. } => Some(failure),
         Heard::Invalid { reason, .. } => Some(no_judgment(reason, S::WHOSE)),
     };
-    Ok(Some(Probed { whose: S::WHOSE, controls: judge.controls(&packet, &part), facts, latency, failure }))
+    let controls = judge.controls(&packet, &part);
+    Ok(Some(Probed { whose: S::WHOSE, controls, facts, dimensions: None, latency, failure }))
 }
 
 fn no_judgment(reason: &str, whose: &str) -> Failure {

@@ -1,14 +1,14 @@
 //! Sealed evidence against the protocol: what `verify` can compute again without a corpus.
 
 use super::barren;
-use super::embed::Held;
+use super::embed::{Held, named};
 use super::progress::Progress;
 use super::records::accepted;
 use crate::freeze::Protocol;
 use crate::ledger::record::{AcceptedEvidence, Attempt, EvidenceRecord, Outcome, Record, Verdict};
 use crate::ledger::stage::Evidence as EvidenceStage;
 use crate::ledger::{BlobReader, EvidenceLock, Numbered, unfit};
-use crate::model::{Digest, Evidence, Failure, FailureClass, Question, SnapshotName};
+use crate::model::{Digest, Evidence, Failure, FailureClass, Question, QuestionId, SnapshotName};
 use crate::spec::{OnMismatch, RetrieveBackend};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,6 +30,8 @@ pub struct Check<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Checked {
     retrievals: u64,
+    /// What was embedded of it, where it was.
+    embedded: Option<(QuestionId, String)>,
     /// The snapshots that gave no document for it.
     barren: BTreeSet<SnapshotName>,
 }
@@ -52,7 +54,7 @@ impl<'a> Check<'a> {
         }
         let mut progress = Progress::of(self.protocol, std::slice::from_ref(question));
         let text = self.is_embedded().then(|| Digest::of(question.text.as_bytes()));
-        let (mut retrievals, mut asked, mut vectors) = (0, BTreeMap::new(), BTreeSet::new());
+        let (mut retrievals, mut asked) = (0, BTreeMap::new());
         for (seq, record) in records {
             match record {
                 Record::Attempt(attempt) if text.is_some_and(|text| text != attempt.request) => {
@@ -67,16 +69,14 @@ impl<'a> Check<'a> {
                 {
                     return Err(unfit::<EvidenceStage>(*seq, "the request is another one than before"));
                 }
-                Record::Note(note) if note.snapshot != SnapshotName::closed_book() => {
-                    vectors.insert(note.vector);
-                }
                 Record::Attempt(_) | Record::Outcome(_) | Record::Note(_) => {}
             }
             progress.take(record)?;
         }
         self.whole(&progress)?;
-        self.vectors.question(question, &vectors)?;
-        Ok(Checked { retrievals, barren: progress.barren().into_iter().cloned().collect() })
+        self.vectors.question(question, &named(records))?;
+        let embedded = self.vectors.embedded(question).map(|text| (question.id.clone(), text));
+        Ok(Checked { retrievals, embedded, barren: progress.barren().into_iter().cloned().collect() })
     }
 
     /// Whether the backend is asked with the question's text and nothing else.
@@ -96,13 +96,20 @@ impl<'a> Check<'a> {
     }
 
     /// Counts what was found of a question.
-    pub fn count(&mut self, checked: Checked) {
+    ///
+    /// # Errors
+    /// A call for vectors, whose questions were all looked at now, asked for other texts.
+    pub fn count(&mut self, checked: Checked) -> Result<(), Failure> {
         self.questions += 1;
         self.retrievals += checked.retrievals;
+        if let Some((question, embedded)) = checked.embedded {
+            self.vectors.count(&question, embedded)?;
+        }
         match &mut self.barren {
             Some(barren) => barren.retain(|name| checked.barren.contains(name)),
             None => self.barren = Some(checked.barren),
         }
+        Ok(())
     }
 
     /// What was checked, as a line for people.
@@ -120,7 +127,11 @@ impl<'a> Check<'a> {
         self.vectors.finish(self.questions)?;
         let asked = if self.is_embedded() { "asked by its question's text" } else { "its request not rendered again" };
         let embeds = self.protocol.spec.retrieve.embed.is_some();
-        let vectors = if embeds { "; each vector is of its question's text, all by one embedder" } else { "" };
+        let vectors = if embeds {
+            "; each vector is of its question's text, all by one embedder, whose requests are those of their texts"
+        } else {
+            ""
+        };
         Ok(format!("evidence: {} retrievals hold the documents of their blobs, each {asked}{vectors}", self.retrievals))
     }
 }

@@ -27,6 +27,6 @@ mod tests;
 
 pub use barren::intolerable;
 pub use check::{Check, Checked};
-pub use embed::{Embedding, Reference, embedder_caveats, embedding, reference};
+pub use embed::{Embedding, Named, Reference, embedder_caveats, embedding, probe, reference};
 pub use resolve::{resolve, resolve_with};
 pub use stage::retrieve;

@@ -94,7 +94,7 @@ fn stage(folder: &Utf8Path) -> Result<String, Failure> {
     let mut check = retrieve::Check::new(&protocol, &lock);
     for question in &protocol.questions {
         let checked = check.question(question, &records.of(&question.id, protocol.rank(&question.id))?)?;
-        check.count(checked);
+        check.count(checked)?;
     }
     join::nothing_left(&mut records)?;
     check.finish()

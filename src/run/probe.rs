@@ -5,14 +5,15 @@ use crate::http::Context;
 use crate::http::chat::Probed;
 use crate::ledger::stage::{Answers, Judgments, ReplicaAnswers, Second};
 use crate::model::{Failure, FailureClass};
-use crate::{generate, judge};
+use crate::{generate, judge, retrieve};
 
-/// Asks the generators and the judges once each, where they are servers. A failure of one does not keep the other from
+/// Asks the embedder, the generators and the judges once each, where they are servers. A failure of one does not keep the other from
 /// being asked.
 ///
 /// # Errors
 /// A key is not set.
 pub async fn probe(prepared: &Prepared, context: &Context) -> Result<Vec<Probed>, Failure> {
+    let embedder = retrieve::probe(&prepared.protocol, context).await?;
     let generator = generate::probe::<Answers>(&prepared.protocol, context).await?;
     let replica = match prepared.protocol.replica() {
         Some(replica) => generate::probe::<ReplicaAnswers>(&replica, context).await?,
@@ -23,7 +24,8 @@ pub async fn probe(prepared: &Prepared, context: &Context) -> Result<Vec<Probed>
         Some(second) => judge::probe::<Second>(&second, context).await?,
         None => None,
     };
-    let mut probed: Vec<Probed> = generator.into_iter().chain(replica).chain(judge).chain(second).collect();
+    let all = [embedder, generator, replica, judge, second];
+    let mut probed: Vec<Probed> = all.into_iter().flatten().collect();
     for one in &mut probed {
         // Nothing is begun that could be completed later: what is refused is the spec's fault.
         let refused = one.facts.status.is_some_and(|status| (400..500).contains(&status) && status != 429);

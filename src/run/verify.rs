@@ -1,13 +1,14 @@
 //! `churngate verify`: everything that follows from something else is computed again and compared.
 
+use super::classes::{self, Classes};
 use super::join::{Join, TOGETHER};
 use super::manifest::{self, Manifest};
 use super::recompute::{self, Computed, Locks};
 use super::shard::{self, Shard};
 use super::tally::Tally;
-use super::{claims, classes, diagnose, evidence};
+use super::{claims, diagnose, evidence};
 use crate::freeze::{self, Protocol, Selection};
-use crate::ledger::stage::{Answers, Judgments};
+use crate::ledger::stage::{Answers, Evidence, Judgments};
 use crate::ledger::{self, BlobCheck, Extent, StageReport, Verification};
 use crate::model::{Digest, Failure, FailureClass};
 use crate::report::{self, AuditResult};
@@ -112,7 +113,7 @@ fn stages(
         });
         for checked in checked.collect::<Vec<Result<_, Failure>>>() {
             let checked = checked?;
-            evidence.count(checked.0);
+            evidence.count(checked.0)?;
             answers.count(checked.1)?;
             judgments.count(checked.2)?;
         }
@@ -122,16 +123,17 @@ fn stages(
 }
 
 /// The same where questions were embedded: their vectors are no texts of anybody's, but are left out all the same.
-const UNCHECKED_VECTORS: &str = "vectors: left out; that each is of its question's text, that all are by one embedder, and \
-                                 that searches used them is taken as recorded";
+const UNCHECKED_VECTORS: &str = "vectors: left out; that each is of its question's text, that the reference text came to one \
+                                 vector throughout, and that searches used them is taken as recorded";
 
 fn export(folder: &Utf8Path) -> Result<Verified, Failure> {
     let manifest = Manifest::read(folder)?;
-    let checked = structure(folder, BlobCheck::Absent)?;
+    let mut checked = structure(folder, BlobCheck::Absent)?;
     let locks = Locks::open(folder)?;
     let computed = recompute::compute_without_texts(folder, &locks)?;
-    let vectors = locks.side.vectors.is_some().then_some(UNCHECKED_VECTORS);
-    let unchecked: Vec<&str> = UNCHECKED.into_iter().chain(vectors).collect();
+    let vectors = named_vectors(folder)?;
+    let unchecked: Vec<&str> = UNCHECKED.into_iter().chain(vectors.is_some().then_some(UNCHECKED_VECTORS)).collect();
+    checked.extend(vectors);
     if manifest.run != computed.result.protocol {
         return Err(Failure::new(FailureClass::Evidence, format!("`{folder}` is the export of another run")));
     }
@@ -141,6 +143,25 @@ fn export(folder: &Utf8Path) -> Result<Verified, Failure> {
     recompute::compare_file(folder, markdown, matrix.markdown().as_bytes())?;
     recompute::compare_file(folder, manifest::REPORTS[1], report::markdown(&computed.result).as_bytes())?;
     finish(folder, computed, checked, &unchecked)
+}
+
+/// Whether the evidence of an export names the vectors that its ledger of vectors has, as a line; nothing where questions were not
+/// embedded.
+fn named_vectors(folder: &Utf8Path) -> Result<Option<String>, Failure> {
+    let mut classes = Classes::open(folder)?;
+    let (protocol, mut selection) = freeze::outline_without_texts(folder, classes.questions())?;
+    let mut named = retrieve::Named::read(&protocol, folder)?;
+    let rank = |question: &_| protocol.rank(question);
+    let mut records = ledger::by_question::<Evidence>(folder, rank, |_, _| {})?;
+    loop {
+        let some = selection.some(TOGETHER)?;
+        if some.is_empty() {
+            return named.finish();
+        }
+        for question in some {
+            named.question(&question.id, &records.of(&question.id, protocol.rank(&question.id))?)?;
+        }
+    }
 }
 
 fn finish(

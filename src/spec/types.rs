@@ -1,7 +1,7 @@
 //! The validated spec. Every value here is within its limits; nothing is checked again later.
 
 use super::black_box::BlackBoxSpec;
-use crate::model::{Confidence, Kernel, ModelServer, Normalisation, PercentagePoints, Price, SnapshotName};
+use crate::model::{Confidence, Kernel, ModelServer, Normalisation, PercentagePoints, Price, RateLimit, SnapshotName};
 use camino::Utf8PathBuf;
 use std::collections::BTreeMap;
 
@@ -337,6 +337,8 @@ pub struct EmbedServer {
     pub timeout_seconds: u32,
     /// What it costs: an embedder reads tokens and writes none.
     pub price: Option<Price>,
+    /// How much it may be asked in a minute.
+    pub rate_limit: RateLimit,
 }
 
 /// A header that carries a key.

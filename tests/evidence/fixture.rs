@@ -1,7 +1,8 @@
 //! One finished audit against a local server, shared by all tests of this file; each changes a copy.
 
+pub use crate::harness::forge::{LEDGERS, forge, records};
 use crate::harness::{Workspace, code, server::Server, stderr};
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
 use churngate::model::Digest;
 use serde_json::Value;
@@ -11,8 +12,6 @@ use std::{fmt::Write as _, fs, sync::OnceLock, time::Duration};
 pub const MARK: &str = "zebra";
 /// Questions, of which every third one has the same evidence in both snapshots.
 pub const QUESTIONS: usize = 9;
-/// The ledgers in their order.
-pub const LEDGERS: [&str; 3] = ["evidence.jsonl", "answers.jsonl", "judgments.jsonl"];
 
 /// The audit's files; `judge` names the judge's model.
 pub fn workspace(server: &Server, judge: &str) -> Result<Workspace> {
@@ -126,47 +125,6 @@ pub fn copy_folder(from: &Utf8Path, to: &Utf8Path) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The records of a ledger without their chain.
-pub fn records(run: &Utf8Path, ledger: &str) -> Result<Vec<Value>> {
-    let text = fs::read_to_string(run.join(ledger))?;
-    let mut records = text.lines().map(serde_json::from_str).collect::<serde_json::Result<Vec<Value>>>()?;
-    records.remove(0);
-    records.pop();
-    for record in &mut records {
-        let record = record.as_object_mut().context("no object")?;
-        record.shift_remove("seq");
-        record.shift_remove("prev");
-    }
-    Ok(records)
-}
-
-/// Writes a ledger with these records and chains all ledgers anew, as somebody would who forges a run.
-pub fn forge(run: &Utf8Path, ledger: &str, records_now: &[Value]) -> Result<()> {
-    let mut before = Digest::of(&fs::read(run.join("protocol.lock.json"))?);
-    for name in LEDGERS {
-        let kept = records(run, name)?;
-        let written = if name == ledger { records_now } else { &kept };
-        before = chain(run, name, before, written)?;
-    }
-    Ok(())
-}
-
-fn chain(run: &Utf8Path, ledger: &str, before: Digest, records: &[Value]) -> Result<Digest> {
-    let path = run.join(ledger);
-    let mut header: Value = serde_json::from_str(fs::read_to_string(&path)?.lines().next().context("no header")?)?;
-    header["before"] = before.to_string().into();
-    let mut lines = vec![header.to_string()];
-    for (seq, record) in records.iter().enumerate() {
-        let prev = Digest::of(lines[seq].as_bytes());
-        let fields = record.to_string();
-        lines.push(format!("{{\"seq\":{seq},\"prev\":\"{prev}\",{}", fields.trim_start_matches('{')));
-    }
-    let prev = Digest::of(lines[records.len()].as_bytes());
-    lines.push(format!("{{\"seal\":{},\"prev\":\"{prev}\"}}", records.len()));
-    fs::write(path, lines.join("\n") + "\n")?;
-    Ok(Digest::of(lines[records.len() + 1].as_bytes()))
 }
 
 /// The digests in a run that stand for nothing.

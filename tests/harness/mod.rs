@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part of the harness")]
 
 pub mod described;
+pub mod forge;
 pub mod raw;
 pub mod schema;
 pub mod server;

@@ -314,6 +314,7 @@ class VectorRules(Rules):
         super().__init__(run, before)
         self.questions = {}
         self.references = {}
+        self.told = None
 
     def unit(self, where, value):
         require(isinstance(value, dict), where, "not a unit of work")
@@ -327,10 +328,19 @@ class VectorRules(Rules):
 
     def accept(self, where, unit, value):
         require(is_count(value.get("dimensions")) and value["vectors"], where, "no vectors")
+        told = (value["dimensions"], self.model)
+        require(self.told is not None or unit[0] == "reference", where, "no reference text before")
+        self.told = self.told or told
+        require(self.told == told, where, "vectors of another length or model than the reference text's")
         for named in value["vectors"]:
             self.run.need_blob(where, named["vector"])
             require(("question" in named) == (unit[0] == "questions"), where, "a vector of no question, or of one")
+            require(("text" in named) == (unit[0] == "stored"), where, "a stored document without its text, or a text")
+            if unit[0] == "stored":
+                self.run.need_blob(where, named["text"])
             vector = self.read(where, named["vector"], value["dimensions"])
+            of_its_text = vector is None or unit[0] != "stored" or vector["text"] == named["text"]
+            require(of_its_text, where, "a vector of another text")
             if unit[0] == "reference":
                 self.references[named["vector"]] = vector
             elif unit[0] == "questions":

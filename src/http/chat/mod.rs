@@ -17,7 +17,7 @@ mod structured;
 pub use endpoint::Endpoint;
 pub use estimate::estimate;
 pub use probe::Probed;
-pub use read::{Facts, Reading, Tokens, name as said_name};
+pub use read::{Facts, Reading, Tokens, name as said_name, refused};
 pub use reason::{CountsAs, Reason};
 pub use request::{Form, Message, Role};
 pub use structured::structured;

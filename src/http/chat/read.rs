@@ -78,9 +78,16 @@ pub fn read(adapter: &Adapter, call: &Call, came_back: &Result<Reply, CallError>
             unreadable(&reply.body, &body).map_or_else(|| (adapter.answer)(&body), |reason| (reason, None));
         return Reading { text, ..Reading::bare(reason, facts) };
     }
-    let reason = refusal(reply.status, &body);
-    let parameter = (reason == Reason::RequestRefused).then(|| parameter(call, &body)).flatten();
+    let (reason, parameter) = refused(call, reply.status, &body);
     Reading { parameter, retry_after: retry_after(reply, now), ..Reading::bare(reason, facts) }
+}
+
+/// What a status other than 2xx counts as, for a call of any kind; and the member of our request that the server refuses, if
+/// it names one that we sent. `body` is null where it is no JSON.
+#[must_use]
+pub fn refused(call: &Call, status: u16, body: &Value) -> (Reason, Option<String>) {
+    let reason = refusal(status, body);
+    (reason, (reason == Reason::RequestRefused).then(|| parameter(call, body)).flatten())
 }
 
 impl Reading {

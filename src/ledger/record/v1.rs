@@ -265,6 +265,9 @@ pub struct VectorRecord {
     /// The question that was embedded; absent where the text is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionId>,
+    /// The digest of the stored document that was embedded (a blob); absent where the text is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Digest>,
     /// The digest of the vector (a blob).
     pub vector: Digest,
 }

@@ -103,7 +103,11 @@ impl Accepted for AcceptedJudgment {
 
 impl Accepted for AcceptedVectors {
     fn blobs(&self) -> Vec<Reference> {
-        self.vectors.iter().map(|record| (record.vector, None)).collect()
+        self.vectors
+            .iter()
+            .flat_map(|record| record.text.into_iter().chain([record.vector]))
+            .map(|blob| (blob, None))
+            .collect()
     }
 
     /// Nothing of it is needed again: the notes of the evidence name each vector.

@@ -3,8 +3,8 @@
 
 use super::line::Line;
 use super::{program, server};
-use crate::http::chat::Facts;
-use crate::http::{Attempted, Call, Context, RetryPolicy, until_accepted};
+use crate::http::chat::{Facts, Reason};
+use crate::http::{Attempted, Call, Context, InFlight, Pace, RetryPolicy, until_accepted};
 use crate::ledger::record::{
     AcceptedVectors, Attempt, EmbedKey, Outcome, Record, Texts, Usage, VectorRecord, VectorsRecord, Verdict,
 };
@@ -25,6 +25,8 @@ pub(in crate::retrieve) struct Embedder<'a> {
     pub writer: &'a Writer<stage::Vectors>,
     /// The outside world.
     pub context: &'a Context,
+    /// How often it is called: one call at a time.
+    pub pace: Pace,
     /// The number of the next unit of work.
     pub units: AtomicU64,
 }
@@ -86,20 +88,28 @@ impl Embedder<'_> {
         })
     }
 
-    /// One attempt: paid for out of the budget, recorded, made, and its outcome recorded.
+    /// One attempt: paid for out of the budget when its turn comes, recorded, made, and its outcome recorded. With one call at a
+    /// time there is none that would wait for the disk.
     async fn attempt(&self, of: EmbedKey, batch: &Batch<'_>) -> Result<Attempted<Vec<Line>>, Failure> {
         let prepared = self.prepare(&batch.texts)?;
         let most = super::planned::most(self.spec, batch.texts.iter().map(|text| text.len() as u64));
-        let reserved = self.context.budget.begin(most, &self.context.cancel).await?;
+        let in_line = self.pace.line_up(self.context).await?;
+        let (in_flight, reserved) = in_line.go(self.context, StageName::Retrieve, most).await?;
         let attempt = Attempt { of, request: prepared.digest(), at_ms: now_ms() };
         let seq = self.writer.append(&Record::Attempt(attempt)).await?;
         let Came { facts, body, latency, vectors } = prepared.make(batch.texts.len(), self.context).await;
+        self.pace.took(most, &facts);
+        set_pace(&in_flight, &vectors);
         let lines = vectors.and_then(|vectors| batch.lines(vectors, facts.served_model.as_deref()));
-        let (record, blobs) = outcome(seq, of, &facts, latency, &lines, body);
+        let (record, mut blobs) = outcome(seq, of, &facts, latency, &lines, body);
+        if of.texts == Texts::Stored && lines.is_ok() {
+            // No ledger has them otherwise, and without them nobody could render the request again.
+            blobs.extend(batch.texts.iter().map(|text| text.clone().into_bytes()));
+        }
         self.writer.append_with_blobs(&record, blobs).await?;
         self.context.settle(reserved, &facts);
         if lines.is_ok() && matches!(self.spec.backend, EmbedBackend::OpenAi(_)) {
-            self.context.must_count(&facts, "embedder")?;
+            self.context.must_count(&facts, server::WHOSE)?;
         }
         Ok(match lines {
             Ok(lines) => Attempted::Accepted(lines),
@@ -113,6 +123,24 @@ impl Embedder<'_> {
             EmbedBackend::OpenAi(server) => Prepared::Call(server, server::call(server, texts, self.context)?),
             EmbedBackend::Command(command) => Prepared::Input(command, program::input(texts)),
         })
+    }
+}
+
+fn set_pace(in_flight: &InFlight<'_>, came: &Result<Vec<Vec<f64>>, Fault>) {
+    match came {
+        Ok(_) => in_flight.answered(),
+        Err(Fault::Invalid { reason, retry_after }) if *reason == Reason::RateLimited.code() => {
+            in_flight.refused(*retry_after);
+        }
+        Err(_) => {}
+    }
+}
+
+/// The digest of what is sent for these texts, without keys.
+pub(super) fn request(spec: &EmbedSpec, texts: &[String]) -> Digest {
+    match &spec.backend {
+        EmbedBackend::OpenAi(server) => server::bare(server, texts).digest(),
+        EmbedBackend::Command(_) => Digest::of(&program::input(texts)),
     }
 }
 
@@ -172,7 +200,7 @@ fn outcome(
 ) -> (VectorsRecord, Vec<Vec<u8>>) {
     let body = body.filter(|_| lines.is_err());
     let (verdict, mut blobs) = match lines {
-        Ok(lines) => (Verdict::Accepted(accepted(lines)), lines.iter().map(Line::bytes).collect()),
+        Ok(lines) => (Verdict::Accepted(accepted(of.texts, lines)), lines.iter().map(Line::bytes).collect()),
         Err(Fault::Invalid { reason, .. }) => (Verdict::Invalid((*reason).to_owned()), Vec::new()),
         Err(Fault::Fatal { reason, .. }) => (Verdict::Fatal((*reason).to_owned()), Vec::new()),
     };
@@ -198,8 +226,12 @@ fn outcome(
     (Record::Outcome(outcome), blobs)
 }
 
-fn accepted(lines: &[Line]) -> AcceptedVectors {
-    let vector = |line: &Line| VectorRecord { question: line.question.clone().map(QuestionId), vector: line.digest() };
+fn accepted(texts: Texts, lines: &[Line]) -> AcceptedVectors {
+    let vector = |line: &Line| VectorRecord {
+        question: line.question.clone().map(QuestionId),
+        text: (texts == Texts::Stored).then_some(line.text),
+        vector: line.digest(),
+    };
     AcceptedVectors {
         dimensions: lines.first().map_or(0, |line| line.vector.len() as u64),
         vectors: lines.iter().map(vector).collect(),

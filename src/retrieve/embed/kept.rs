@@ -101,6 +101,7 @@ mod tests {
         let accepted = |ids: &[&str]| {
             let vector = |id: &&str| VectorRecord {
                 question: Some(QuestionId((*id).to_owned())),
+                text: None,
                 vector: Digest::of(id.as_bytes()),
             };
             AcceptedVectors { dimensions: 3, vectors: ids.iter().map(vector).collect() }

@@ -3,14 +3,17 @@
 //! noticed, within a run, between the shards of one, and between a question and the stored documents.
 
 mod alike;
+mod calls;
 mod caveats;
 mod check;
 mod embedder;
 mod held;
 mod kept;
 mod line;
+mod named;
 mod opened;
 mod planned;
+mod probe;
 mod program;
 mod reference;
 mod server;
@@ -20,7 +23,10 @@ pub use caveats::embedder_caveats;
 pub(super) use check::check;
 pub(super) use embedder::Embedder;
 pub(super) use held::Held;
+pub use named::Named;
+pub(super) use named::named;
 pub(super) use opened::{Opened, open, reuse};
 pub use planned::{Embedding, embedding};
+pub use probe::probe;
 pub use reference::{Reference, reference};
 pub(super) use vectors::{Vectors, still_the_same, vectors};

@@ -4,10 +4,10 @@ use super::check::judge;
 use super::embedder::Embedder;
 use super::kept::{Kept, compared};
 use crate::freeze::{Frozen, Protocol};
-use crate::http::Context;
+use crate::http::{Context, Pace};
 use crate::ledger::{self, Lock, RunFolder, Writer, stage};
-use crate::model::{Event, Failure, FailureClass};
-use crate::spec::{EmbedSpec, SnapshotSpec};
+use crate::model::{Event, Failure, FailureClass, RateLimit};
+use crate::spec::{EmbedBackend, EmbedSpec, SnapshotSpec};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::sync::atomic::AtomicU64;
 
@@ -64,7 +64,12 @@ impl Opened {
         context: &'a Context,
     ) -> Option<Embedder<'a>> {
         let writer = self.writer.as_ref()?;
-        Some(Embedder { spec, writer, context, units: AtomicU64::new(self.kept.units) })
+        let limit = match &spec.backend {
+            EmbedBackend::OpenAi(server) => server.rate_limit,
+            EmbedBackend::Command(_) => RateLimit::default(),
+        };
+        let units = AtomicU64::new(self.kept.units);
+        Some(Embedder { spec, writer, context, pace: Pace::new(1, limit), units })
     }
 
     /// Whether stored vectors of every snapshot were held against the embedder already, and found to be its own.

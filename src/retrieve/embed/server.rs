@@ -1,15 +1,17 @@
 //! An OpenAI-compatible embeddings server.
 
 use super::embedder::{Came, Fault, read};
-use crate::http::chat::{Facts, Tokens};
-use crate::http::{Call, Context, HeaderText, Reply};
+use crate::http::chat::{CountsAs, Facts, Reason, Tokens, refused, said_name};
+use crate::http::{Call, Context, HeaderText, Reply, retry_after, spare};
 use crate::model::{Failure, FailureClass};
-use crate::retrieve::engine::{refused, too_soon, unanswered};
-use crate::retrieve::remote::Judged;
 use crate::spec::EmbedServer;
+use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
+
+/// Whose server it is, in messages.
+pub(super) const WHOSE: &str = "embedder";
 
 /// Makes one call for so many texts.
 pub(super) async fn make(server: &EmbedServer, call: &Call, wanted: usize, context: &Context) -> Came {
@@ -19,43 +21,64 @@ pub(super) async fn make(server: &EmbedServer, call: &Call, wanted: usize, conte
     let reply = match came {
         Ok(reply) => reply,
         Err(error) => {
-            let vectors = Err(fault(unanswered(error)));
+            let vectors = Err(fault(Reason::NoReply(error), None, None));
             return Came { facts: Facts::default(), body: None, latency, vectors };
         }
     };
-    let is_served = (200..=299).contains(&reply.status);
-    let facts = facts(server, &reply, is_served);
-    let vectors = if is_served {
-        vectors(&reply.body, wanted).map_err(|reason| Fault::Invalid { reason, retry_after: None })
+    let vectors = if is_served(&reply) {
+        let vectors = vectors(&reply.body, wanted).map_err(|reason| Fault::Invalid { reason, retry_after: None });
+        vectors.and_then(|vectors| as_long_as_asked(server, vectors))
     } else {
-        Err(fault(too_soon(&reply, || None).unwrap_or_else(|| refused(reply.status, None))))
+        let body = serde_json::from_slice(&reply.body).unwrap_or_default();
+        let (reason, parameter) = refused(call, reply.status, &body);
+        Err(fault(reason, parameter.as_deref(), retry_after(&reply, Timestamp::now())))
     };
-    Came { facts, body: Some(reply.body), latency, vectors }
+    Came { facts: facts(server, &reply), body: Some(reply.body), latency, vectors }
 }
 
-/// What a reply without vectors counts as.
-fn fault(judged: Judged) -> Fault {
-    match judged {
-        Judged::Fatal { reason, failure } => {
-            let message = failure.message.replace("the search engine", "the embeddings server");
-            Fault::Fatal { reason, failure: Failure { message, ..failure }.with_hint("check `retrieve.embed`") }
-        }
-        Judged::Invalid { reason, retry_after, .. } => Fault::Invalid { reason, retry_after },
-        Judged::Accepted(_) => Fault::Invalid { reason: "no-vector", retry_after: None },
+fn is_served(reply: &Reply) -> bool {
+    (200..=299).contains(&reply.status)
+}
+
+/// What a reply without vectors counts as. `parameter` is the member of our request that the server refuses, if it says so.
+fn fault(reason: Reason, parameter: Option<&str>, retry_after: Option<Duration>) -> Fault {
+    // A content filter answers for a language model, and leaves nothing that could pass for a vector.
+    let reason = if reason.counts_as() == CountsAs::Accepted { Reason::RequestRefused } else { reason };
+    if reason.counts_as() == CountsAs::Invalid {
+        return Fault::Invalid { reason: reason.code(), retry_after };
     }
+    let failure = reason.failure(WHOSE, parameter);
+    let failure = match (reason, parameter) {
+        (Reason::PromptTooLong, _) => failure.with_hint("take an embedder that reads longer questions and documents"),
+        (Reason::RequestRefused, None) => failure.with_hint("check `model` and `dimensions` of `retrieve.embed`"),
+        _ => failure,
+    };
+    Fault::Fatal { reason: reason.code(), failure }
+}
+
+/// A server that does not know `dimensions` passes them over.
+fn as_long_as_asked(server: &EmbedServer, vectors: Vec<Vec<f64>>) -> Result<Vec<Vec<f64>>, Fault> {
+    let (Some(asked), Some(length)) = (server.dimensions, vectors.first().map(Vec::len)) else { return Ok(vectors) };
+    if length == asked as usize {
+        return Ok(vectors);
+    }
+    let message = format!("the {WHOSE} gave vectors of {length} numbers, where `dimensions` asks for {asked}");
+    let failure = Failure::new(FailureClass::Usage, message)
+        .with_hint("remove `dimensions` from `retrieve.embed`, or take a model that heeds it");
+    Err(Fault::Fatal { reason: "dimensions-ignored", failure })
 }
 
 /// What the server says of the call. Some count tokens under `prompt_tokens`, some in all alone: an embedder writes none.
-fn facts(server: &EmbedServer, reply: &Reply, is_served: bool) -> Facts {
+fn facts(server: &EmbedServer, reply: &Reply) -> Facts {
     let body: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
     let counted = |name: &str| body.pointer(name).and_then(Value::as_u64);
     let input = counted("/usage/prompt_tokens").or_else(|| counted("/usage/total_tokens"));
-    let model = body.get("model").and_then(Value::as_str).map(|name| name.chars().take(200).collect());
     Facts {
         status: Some(reply.status),
-        served_model: model.filter(|_| is_served),
+        served_model: said_name(&body["model"]).filter(|_| is_served(reply)),
         tokens: input.map(|input| Tokens { input, ..Tokens::default() }),
         nano_usd: server.price.and_then(|price| Some(price.of(input?, 0))),
+        hold: spare::hold(reply, input.unwrap_or(0), Timestamp::now()),
         ..Facts::default()
     }
 }
@@ -65,10 +88,6 @@ fn facts(server: &EmbedServer, reply: &Reply, is_served: bool) -> Facts {
 /// # Errors
 /// The key is not set.
 pub(super) fn call(server: &EmbedServer, texts: &[String], context: &Context) -> Result<Call, Failure> {
-    let mut body = json!({ "model": server.model, "input": texts, "encoding_format": "float" });
-    if let Some(dimensions) = server.dimensions {
-        body["dimensions"] = dimensions.into();
-    }
     let plain = |name: &str| (name.to_owned(), HeaderText::Plain("application/json".to_owned()));
     let mut headers = vec![plain("accept"), plain("content-type")];
     if let Some(variable) = &server.key_env {
@@ -79,13 +98,22 @@ pub(super) fn call(server: &EmbedServer, texts: &[String], context: &Context) ->
         let value = SecretString::from(format!("Bearer {}", key.expose_secret()));
         headers.push(("authorization".to_owned(), HeaderText::Secret(value)));
     }
-    Ok(Call {
+    Ok(Call { headers, ..bare(server, texts) })
+}
+
+/// The call without headers, and so without keys: what its digest is of.
+pub(super) fn bare(server: &EmbedServer, texts: &[String]) -> Call {
+    let mut body = json!({ "model": server.model, "input": texts, "encoding_format": "float" });
+    if let Some(dimensions) = server.dimensions {
+        body["dimensions"] = dimensions.into();
+    }
+    Call {
         method: "POST",
         url: format!("{}/embeddings", server.base_url),
-        headers,
+        headers: Vec::new(),
         body: Some(body.to_string().into_bytes()),
         timeout: Duration::from_secs(u64::from(server.timeout_seconds)),
-    })
+    }
 }
 
 /// The vectors in the order of the texts: a server may give them in another one, and then says which is which.

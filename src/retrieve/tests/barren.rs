@@ -166,7 +166,7 @@ async fn evidence_of_a_barren_snapshot_that_was_sealed_all_the_same_does_not_ver
         for question in questions {
             let own = |(_, record): &&(u64, _)| about(record) == question.id;
             let own: Vec<_> = records.iter().filter(own).cloned().collect();
-            check.count(check.question(question, &own).unwrap());
+            check.count(check.question(question, &own).unwrap()).unwrap();
         }
         check.finish()
     };

@@ -336,6 +336,7 @@ mod embedders {
             dimensions: None,
             timeout_seconds: 60,
             price: None,
+            rate_limit: crate::model::RateLimit::default(),
         };
         bench.spec.retrieve.embed =
             Some(EmbedSpec { backend: EmbedBackend::OpenAi(server), prefix: String::new(), check: true });

@@ -1,5 +1,6 @@
 //! `retrieve.embed`
 
+use super::model::RATE_LIMIT;
 use super::retrieve::{COMMAND, TIMEOUT};
 use super::shape::{Key, Section, Shape, Text};
 
@@ -37,6 +38,7 @@ static SERVER: Section = Section {
         Key::optional("dimensions", Shape::Integer { min: 1, max: 65_536 }, "Sent as `dimensions` where present."),
         TIMEOUT,
         Key::optional("price", Shape::Map(&PRICE), "What tokens cost, for `budget.usd` and the report."),
+        RATE_LIMIT,
     ],
     one_of: &[],
     later: &[],

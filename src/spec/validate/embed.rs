@@ -1,6 +1,6 @@
 //! `retrieve.embed`
 
-use super::model::base_address;
+use super::model::{base_address, rate_limit};
 use super::retrieve::command;
 use crate::model::Price;
 use crate::spec::problem::{Code, Problem};
@@ -29,6 +29,7 @@ fn server(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<EmbedServe
         dimensions: section.small("dimensions"),
         timeout_seconds: section.small("timeout_seconds")?,
         price: section.section("price").and_then(price),
+        rate_limit: rate_limit(section),
     })
 }
 
