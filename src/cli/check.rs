@@ -123,7 +123,9 @@ fn text(prepared: &Prepared, plan: &Plan, asked: bool) -> String {
         lines.push("note: no engine was asked what its snapshots are; the run folder may be another one".to_owned());
     }
     lines.extend(prepared.protocol.notes().iter().map(|note| format!("note: {note}")));
-    lines.extend(plan.sensitivity.iter().filter(|_| spec.mode == Mode::Audit).cloned());
+    if spec.mode == Mode::Audit {
+        lines.extend(run::sensitivity(prepared));
+    }
     lines.extend(context::missing_secrets(&prepared.protocol.spec).iter().map(|line| format!("warning: {line}")));
     lines.extend(prepared.origin.iter().flat_map(run::Origin::caveats));
     lines.push(format!("run folder: {}", prepared.folder));

@@ -120,6 +120,8 @@ impl<'a, S: Answering> Calls<'a, S> {
         // The call is over: the next one need not wait until this one's outcome is durable, unless there must be none.
         let stops = stands.is_err() || matches!(came.verdict, Err(Fault::Fatal { .. }));
         let _held = Some(in_flight).filter(|_| stops);
+        // Whose turn it is now sends its call before this one's outcome is worked out.
+        tokio::task::yield_now().await;
         let (record, blobs) = outcome(seq, cell, &came);
         self.writer.append_journaled(&record, blobs).await?;
         self.context.settle(reserved, &came.facts);

@@ -135,6 +135,8 @@ impl<S: Judging> Calls<'_, S> {
         // The call is over: the next one need not wait until this one's outcome is durable, unless there must be none.
         let stops = stands.is_err() || matches!(attempted, Attempted::Fatal(_));
         let _held = Some(in_flight).filter(|_| stops);
+        // Whose turn it is now sends its call before this one's outcome is worked out.
+        tokio::task::yield_now().await;
         if let Attempted::Invalid { reason, .. } = &attempted {
             work.tally.add(reason);
         }
