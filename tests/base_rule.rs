@@ -556,3 +556,135 @@ fn init_begins_with_the_rule_for_the_kind_of_answers() {
         assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
     }
 }
+
+/// A folder outside of the repository with what nobody may publish.
+#[cfg(unix)]
+fn outside() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("secret.md"), "Since version 99 the secret supports widgets.").unwrap();
+    std::fs::write(folder.path().join("secret.yaml"), SPEC.replace("3pp", "77pp")).unwrap();
+    folder
+}
+
+/// Puts a link in the place of whatever is there.
+#[cfg(unix)]
+fn link(repository: &Repository, name: &str, target: impl AsRef<Path>) {
+    let place = repository.folder.path().join(name);
+    if place.is_dir() {
+        std::fs::remove_dir_all(&place).unwrap();
+    } else if place.exists() {
+        std::fs::remove_file(&place).unwrap();
+    }
+    std::os::unix::fs::symlink(target, place).unwrap();
+    repository.commit(&[]);
+}
+
+#[cfg(unix)]
+#[test]
+fn no_link_of_a_change_leads_the_corpus_out_of_the_checkout() {
+    let secret = outside();
+    let repository = Repository::whole();
+    link(&repository, "corpus", secret.path());
+    let (code, said) = repository.audit();
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("snapshot `new`: `corpus` is a symbolic link") && said.contains("hint: name the"), "{said}");
+    assert!(!said.contains("version 99"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_change_puts_behind_links_is_told_as_links_and_not_read() {
+    let secret = outside();
+    let repository = Repository::whole();
+    link(&repository, "churngate.yaml", secret.path().join("secret.yaml"));
+    link(&repository, "questions.jsonl", secret.path().join("secret.yaml"));
+    let (code, report) = repository.audit();
+    assert!(matches!(code, Some(0 | 1 | 3)), "{code:?} {report}");
+    assert_eq!(report.matches("a symbolic link takes its place").count(), 2, "{report}");
+    assert!(!report.contains("77pp"), "{report}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_rule_that_nobody_agreed_to_reads_nothing_through_links_or_outside_of_the_repository() {
+    let secret = outside();
+    let name = secret.path().file_name().unwrap().to_str().unwrap();
+    let refused = |words: &str, prepare: &dyn Fn(&Repository)| {
+        let repository = Repository::new(&[("README.md", "x")]);
+        let prompt = churngate::freeze::prompts::ANSWER;
+        repository.commit(&[("churngate.yaml", SPEC), ("questions.jsonl", QUESTIONS), ("prompt.txt", prompt)]);
+        prepare(&repository);
+        let (code, said) = repository.audit();
+        assert_eq!(code, Some(2), "{words}: {said}");
+        assert!(said.contains(words) && said.contains("hint: "), "{words}: {said}");
+        assert!(!said.contains("version 99") && !said.contains("77pp"), "{said}");
+    };
+    for file in ["churngate.yaml", "questions.jsonl", "prompt.txt"] {
+        refused(&format!("`{file}` is a symbolic link"), &|repository| {
+            link(repository, file, secret.path().join("secret.yaml"));
+        });
+    }
+    let spec = |from: &str, to: &str| {
+        let spec = SPEC.replace(from, to);
+        assert_ne!(spec, SPEC);
+        move |repository: &Repository| {
+            repository.commit(&[("churngate.yaml", &spec)]);
+        }
+    };
+    let out = format!("../{name}/secret.yaml");
+    refused("outside of the repository", &spec("file: questions.jsonl", &format!("file: {out}")));
+    refused("outside of the repository", &spec("prompt: prompt.txt", &format!("prompt: {out}")));
+    refused("outside of the repository", &spec("bm25: {}", &format!("preset: {out}")));
+    refused("outside of the repository", &spec("new: { path: corpus }", &format!("new: {{ path: ../{name} }}")));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_place_of_the_specs_folder_leads_to_no_other_rule() {
+    let spec = SPEC.replace("path: corpus", "path: ../corpus").replace(", prompt: prompt.txt", "");
+    let loose = spec.replace("inconclusive: fail", "inconclusive: pass");
+    let repository = Repository::new(&[
+        ("audit/churngate.yaml", &spec),
+        ("audit/questions.jsonl", QUESTIONS),
+        ("loose/churngate.yaml", &loose),
+        ("loose/questions.jsonl", QUESTIONS),
+    ]);
+    let run = || {
+        let output =
+            repository.churngate(&["run", "--quiet", &format!("--base={}", repository.base), "audit/churngate.yaml"]);
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(run().0, Some(3), "{}", run().1);
+    link(&repository, "audit", "loose");
+    let (code, said) = run();
+    assert!(code == Some(2) && said.contains("`audit` is a symbolic link"), "{code:?} {said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_rule_that_is_a_link_at_the_base_is_told_as_one() {
+    let mut repository = Repository::whole();
+    repository.write("kept/questions.jsonl", QUESTIONS);
+    link(&repository, "questions.jsonl", "kept/questions.jsonl");
+    repository.base = repository.commit(&[]);
+    let (code, said) = repository.audit();
+    assert!(code == Some(2) && said.contains("`questions.jsonl` is a symbolic link"), "{code:?} {said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_database_behind_a_link_is_not_opened() {
+    let secret = outside();
+    let spec = SPEC
+        .replace("old: { git: base, path: corpus }", "old: { table: docs_v41 }")
+        .replace("new: { path: corpus }", "new: { table: docs_v42 }")
+        .replace(
+            "bm25: {}",
+            "sql: { sqlite: { file: docs.db }, query: \"SELECT id, text FROM {table} WHERE :question <> ''\" }",
+        )
+        .replace(", prompt: prompt.txt", "");
+    let repository = Repository::new(&[("churngate.yaml", &spec), ("questions.jsonl", QUESTIONS)]);
+    link(&repository, "docs.db", secret.path().join("secret.md"));
+    let (code, said) = repository.audit();
+    assert!(code == Some(2) && said.contains("`docs.db` is a symbolic link"), "{code:?} {said}");
+}

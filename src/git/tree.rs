@@ -101,20 +101,30 @@ fn about(folder: &Utf8Path, object: &ObjectId, what: &str) -> Result<String, Git
 /// # Errors
 /// Git itself.
 pub fn submodule_of(folder: &Utf8Path, commit: &CommitId, path: &Utf8Path) -> Result<Option<ObjectId>, GitError> {
+    let mut entries = entries_on_the_way(folder, commit, path)?.into_iter();
+    Ok(entries.find(|entry| entry.kind == EntryKind::Submodule).map(|entry| entry.object))
+}
+
+/// What a commit has at `path`, relative to `folder`, and at each part of the way there, as far as it has something; nothing
+/// where git knows of no such path.
+pub(super) fn entries_on_the_way(
+    folder: &Utf8Path,
+    commit: &CommitId,
+    path: &Utf8Path,
+) -> Result<Vec<Entry>, GitError> {
     let path = path.strip_prefix("./").unwrap_or(path);
     if path.is_absolute() || path.as_str().contains(char::is_control) {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let ways: Vec<&str> = path.ancestors().filter(|way| way.file_name().is_some()).map(Utf8Path::as_str).collect();
     let mut command = command::git(folder, "ls-tree");
     let output = command::run(command.args(["-z", "--long", commit.as_str(), "--"]).args(&ways))?;
     if !output.status.success() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     // Git lists what a folder holds where the folder is the one it was started in.
     let asked = |entry: &Entry| ways.iter().any(|way| way.as_bytes() == entry.path);
-    let mut entries = read_entries(output.stdout.as_slice())?.into_iter();
-    Ok(entries.find(|entry| entry.kind == EntryKind::Submodule && asked(entry)).map(|entry| entry.object))
+    Ok(read_entries(output.stdout.as_slice())?.into_iter().filter(asked).collect())
 }
 
 /// Every entry below a tree, in git's order (by the bytes of the path).

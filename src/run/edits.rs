@@ -16,6 +16,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 /// The most keys of a spec whose values are told.
 const TOLD: usize = 6;
 
+/// What became of a file in whose place, or on the way to which, the change has a symbolic link.
+const LINKED: &str = "a symbolic link takes its place";
+
 /// What the working tree has otherwise than the base, as it is told to people.
 pub(super) fn edits(rule: &Rule, place: Place<'_>, commit: &CommitId) -> Result<Vec<Edit>, Failure> {
     let mut edited: Vec<Edit> = edit_of_spec(rule, place).into_iter().collect();
@@ -37,13 +40,14 @@ pub(super) fn edits(rule: &Rule, place: Place<'_>, commit: &CommitId) -> Result<
 /// The parts of the spec that the change edits, by name. A comment or a changed layout is no edit.
 fn edit_of_spec(rule: &Rule, place: Place<'_>) -> Option<Edit> {
     let Place { path, folder, name } = place;
-    let bytes = match Files::Tree(folder).read(name, MAX_SMALL_BYTES) {
+    let bytes = match Files::Change(folder).read(name, MAX_SMALL_BYTES) {
         Ok(bytes) => bytes,
         Err(Unread::Missing) => return Some(edit(name, "it is removed")),
+        Err(Unread::Linked(_)) => return Some(edit(name, LINKED)),
         Err(_) => return Some(edit(name, "it cannot be read any more")),
     };
     let preset = preset_of(&bytes);
-    let preset = preset.and_then(|path| Some((Files::Tree(folder).read(&path, MAX_SMALL_BYTES).ok()?, path)));
+    let preset = preset.and_then(|path| Some((Files::Change(folder).read(&path, MAX_SMALL_BYTES).ok()?, path)));
     let preset = preset.map(|(bytes, path)| (path, bytes));
     let Ok(head) = parse(&bytes, path, preset.as_ref()) else {
         return Some(edit(name, "it is no valid spec any more"));
@@ -66,9 +70,10 @@ fn edit(path: &Utf8Path, change: &str) -> Edit {
 /// A file beside the spec, with how many lines it had and has.
 fn edit_of(folder: &Utf8Path, path: &Utf8Path, base: &[u8]) -> Option<Edit> {
     let lines = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count();
-    match Files::Tree(folder).read(path, MAX_QUESTIONS_BYTES) {
+    match Files::Change(folder).read(path, MAX_QUESTIONS_BYTES) {
         Ok(bytes) if bytes == base => None,
         Ok(bytes) => Some(edit(path, &format!("lines: {} → {}", lines(base), lines(&bytes)))),
+        Err(Unread::Linked(_)) => Some(edit(path, LINKED)),
         Err(_) => Some(edit(path, "it is removed")),
     }
 }

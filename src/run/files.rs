@@ -1,14 +1,17 @@
-//! Where the files of a rule are read from: the working tree, or a commit.
+//! Where the files of a rule are read from: the working tree, a change that nobody has agreed to, or a commit.
 
 use crate::git::{self, BlobReader, CommitId, GitError, Located};
 use crate::model::{Failure, FailureClass};
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use std::io::{self, Read as _};
 
 /// What the spec is called where it cannot be read.
 pub(super) const SPEC: &str = "the spec";
 /// What a file of answers made elsewhere is called where it cannot be read.
 pub(super) const ANSWERS: &str = "the answers";
+
+/// What is wrong with a path of a change that leads out of the repository.
+pub(super) const OUTSIDE: &str = "it lies outside of the repository, and nobody has agreed to this change yet";
 
 /// The largest spec, prompt, list of excluded ids or the like that is read, in bytes.
 pub(super) const MAX_SMALL_BYTES: u64 = 16 << 20;
@@ -18,6 +21,9 @@ pub(super) const MAX_SMALL_BYTES: u64 = 16 << 20;
 pub(super) enum Files<'a> {
     /// As they lie in the folder.
     Tree(&'a Utf8Path),
+    /// As they lie in the folder, where a change may have put them: none through a symbolic link, none outside of the
+    /// repository.
+    Change(&'a Utf8Path),
     /// As a commit has them; the folder says where in the repository.
     Commit(&'a Utf8Path, &'a CommitId),
 }
@@ -29,6 +35,8 @@ pub(super) enum Unread {
     Missing,
     /// It cannot be used; the reason follows `failed to read ...:`.
     Unusable(String),
+    /// This part of the way to it is a symbolic link.
+    Linked(Utf8PathBuf),
     /// Git cannot say.
     Git(GitError),
 }
@@ -38,6 +46,7 @@ impl Files<'_> {
     pub(super) fn read(&self, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Unread> {
         match self {
             Self::Tree(folder) => from_tree(&folder.join(path), limit),
+            Self::Change(folder) => from_change(folder, path, limit),
             Self::Commit(folder, commit) => from_commit(folder, commit, path, limit),
         }
     }
@@ -49,23 +58,36 @@ impl Files<'_> {
 
     /// The failure of a file that is not read, as it is told to people.
     pub(super) fn failure(&self, what: &str, path: &Utf8Path, unread: Unread) -> Failure {
+        let is_linked = matches!(unread, Unread::Linked(_));
         let why = match unread {
             Unread::Git(error) => return error.into(),
             Unread::Missing => "it does not exist".to_owned(),
+            Unread::Linked(link) => format!("`{link}` is a symbolic link"),
             Unread::Unusable(why) => why,
         };
         let shown = match self {
-            Self::Tree(folder) if *folder == "." => path.to_string(),
-            Self::Tree(folder) => folder.join(path).to_string(),
+            Self::Tree(folder) | Self::Change(folder) if *folder == "." => path.to_string(),
+            Self::Tree(folder) | Self::Change(folder) => folder.join(path).to_string(),
             Self::Commit(_, commit) => format!("{commit}:{path}"),
         };
         // These two are named on the command line; a spec names all others.
         let hint = match what {
+            _ if is_linked => "put the file itself there: with `--base`, no symbolic link is followed",
             SPEC | ANSWERS => "check the path",
             _ => "check the path; paths in a spec are relative to the spec's own folder",
         };
         Failure::new(FailureClass::Usage, format!("failed to read {what} `{shown}`: {why}")).with_hint(hint)
     }
+}
+
+fn from_change(folder: &Utf8Path, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Unread> {
+    if let Some(link) = git::link_on_the_way(folder, path) {
+        return Err(Unread::Linked(link));
+    }
+    if git::leads_out(folder, path) {
+        return Err(Unread::Unusable(OUTSIDE.to_owned()));
+    }
+    from_tree(&folder.join(path), limit)
 }
 
 fn from_tree(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Unread> {
@@ -99,6 +121,9 @@ fn unread(error: &io::Error) -> Unread {
 }
 
 fn from_commit(folder: &Utf8Path, commit: &CommitId, path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Unread> {
+    if let Some(link) = git::link_at(folder, commit, path).map_err(Unread::Git)? {
+        return Err(Unread::Linked(link));
+    }
     match git::locate(folder, commit, path) {
         Ok(Located::Blob { bytes, .. }) if bytes > limit => Err(too_large(limit)),
         Ok(Located::Blob { object, .. }) => {

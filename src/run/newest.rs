@@ -2,9 +2,10 @@
 //! names, plain names and nothing else.
 
 use super::files::{Files, Unread};
+use crate::git;
 use crate::model::{Failure, FailureClass, SnapshotName};
 use crate::spec::{SnapshotSource, SnapshotSpec, Spec, variables};
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use std::collections::BTreeMap;
 
 /// The largest file of variables that is read, in bytes.
@@ -52,24 +53,13 @@ fn give(source: &mut SnapshotSource, name: String, value: String) -> Result<(), 
 
 fn from_file(folder: &Utf8Path, path: &Utf8Path) -> Result<BTreeMap<String, String>, Failure> {
     let tree = Files::Tree(folder);
-    if let Some(link) = link_on_the_way(folder, path) {
-        let why = Unread::Unusable(format!("`{link}` is a symbolic link"));
-        return Err(tree.failure(FILE, path, why));
+    if let Some(link) = git::link_on_the_way(folder, path) {
+        return Err(tree.failure(FILE, path, Unread::Linked(link)));
     }
     let bytes = tree.require(FILE, path, MAX_BYTES)?;
     let text = String::from_utf8(bytes)
         .map_err(|_| tree.failure(FILE, path, Unread::Unusable("it is not UTF-8".to_owned())))?;
     variables::parse(&text, path.as_str()).map_err(|errors| usage(format!("read {FILE}\n{errors}")))
-}
-
-/// The first part of a path below the folder that is a symbolic link.
-fn link_on_the_way(folder: &Utf8Path, path: &Utf8Path) -> Option<Utf8PathBuf> {
-    let mut place = folder.to_owned();
-    path.components().find_map(|part| {
-        place.push(part);
-        let link = place.symlink_metadata().is_ok_and(|found| found.is_symlink());
-        link.then(|| place.clone())
-    })
 }
 
 /// The file may choose values, not which variables there are.

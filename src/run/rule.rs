@@ -2,7 +2,7 @@
 //! loosen the gate that judges them, nor send a key elsewhere.
 
 use super::edits::edits;
-use super::files::{Files, MAX_SMALL_BYTES, SPEC, Unread};
+use super::files::{Files, MAX_SMALL_BYTES, OUTSIDE, SPEC, Unread};
 use super::origin::Origin;
 use crate::git::{self, CommitId};
 use crate::model::{Failure, FailureClass};
@@ -49,6 +49,10 @@ pub(super) fn read(path: &Utf8Path, folder: &Utf8Path, base: Option<&str>) -> Re
         name_base(&mut rule.spec, folder, None)?;
         return Ok(rule);
     };
+    // Git would look for the spec where a linked folder leads, and find another one of the base's.
+    if let Some(link) = git::link_on_the_way(folder, Utf8Path::new("")) {
+        return Err(Files::Change(folder).failure(SPEC, name, Unread::Linked(link)));
+    }
     let commit = git::resolve(folder, revision)?;
     let mut rule = match whole(Files::Commit(folder, &commit), place)? {
         Read::Whole(rule) => of_base(*rule, place, &commit)?,
@@ -66,7 +70,8 @@ pub fn name(path: &Utf8Path, base: Option<&str>) -> Option<String> {
     let file = Utf8Path::new(path.file_name().unwrap_or_default());
     let commit = base.and_then(|base| git::resolve(folder, base).ok());
     let of_base = commit.and_then(|commit| Files::Commit(folder, &commit).read(file, MAX_SMALL_BYTES).ok());
-    let bytes = of_base.or_else(|| Files::Tree(folder).read(file, MAX_SMALL_BYTES).ok())?;
+    let in_folder = if base.is_some() { Files::Change(folder) } else { Files::Tree(folder) };
+    let bytes = of_base.or_else(|| in_folder.read(file, MAX_SMALL_BYTES).ok())?;
     let text = String::from_utf8(bytes).ok()?;
     // A spec that is in error somewhere else still says what it is called.
     let line = || text.lines().find_map(|line| word(line.strip_prefix("name:")?.trim())).map(str::to_owned);
@@ -92,7 +97,8 @@ fn of_base(rule: Rule, place: Place<'_>, commit: &CommitId) -> Result<Rule, Fail
 /// The change's own rule, where the base has none. Nobody has agreed to it yet, so it may neither use keys nor call
 /// servers nor start programs.
 fn of_change(place: Place<'_>, commit: &CommitId, missing: &Utf8Path) -> Result<Rule, Failure> {
-    let rule = required(Files::Tree(place.folder), place)?;
+    let rule = required(Files::Change(place.folder), place)?;
+    refuse_outside(&rule.spec, place)?;
     if !is_embedded(&rule.spec) {
         let change = "the spec of this change calls servers or programs";
         let message = format!("base commit `{commit}` has no `{missing}`, and {change}");
@@ -101,6 +107,21 @@ fn of_change(place: Place<'_>, commit: &CommitId, missing: &Utf8Path) -> Result<
     }
     let origin = Origin { commit: commit.to_string(), edited: Vec::new(), missing: Some(missing.to_string()) };
     Ok(Rule { origin: Some(origin), ..rule })
+}
+
+/// Refuses snapshots outside of the repository: the report shows their text to everybody who sees the pull request.
+fn refuse_outside(spec: &Spec, place: Place<'_>) -> Result<(), Failure> {
+    let paths = spec.snapshots.iter().filter_map(|snapshot| match &snapshot.source {
+        SnapshotSource::Path(path) => Some((&snapshot.name, path)),
+        SnapshotSource::Git { .. } | SnapshotSource::Variables(_) | SnapshotSource::From(_) => None,
+    });
+    match paths.into_iter().find(|(_, path)| git::leads_out(place.folder, path)) {
+        Some((name, path)) => {
+            let message = format!("failed to read snapshot `{name}` from `{path}`: {OUTSIDE}");
+            Err(Failure::new(FailureClass::Usage, message).with_hint("name a folder or file of the repository"))
+        }
+        None => Ok(()),
+    }
 }
 
 fn is_embedded(spec: &Spec) -> bool {

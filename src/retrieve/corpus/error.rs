@@ -13,6 +13,9 @@ pub enum CorpusError {
     /// It is neither a folder nor a regular file.
     #[error("`{0}` is neither a folder nor a file")]
     NoFile(Utf8PathBuf),
+    /// A symbolic link on the way to it.
+    #[error("`{0}` is a symbolic link, and none is followed")]
+    Link(Utf8PathBuf),
     /// A snapshot that has no corpus, such as values of variables.
     #[error("it has no `path`")]
     NoPath,
@@ -120,6 +123,7 @@ impl CorpusError {
                 "the snapshot's `path` is a folder of text files, an archive of one, or one JSONL file, relative to the \
                  spec's folder"
             }
+            Self::Link(_) => "name the folder or file that it leads to, or put the files themselves in its place",
             Self::TooLarge { .. } => "split the document, or leave it out of the corpus",
             Self::Binary(_) => "convert it to text, or leave it out of the corpus",
             Self::NotUtf8(_) | Self::BadName(_) => "convert it to UTF-8, or leave it out of the corpus",

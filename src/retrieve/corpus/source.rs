@@ -46,7 +46,7 @@ impl Corpus {
     /// Finds the corpus of a snapshot. `base` is the spec's folder.
     ///
     /// # Errors
-    /// Nothing is there, it has no path at all, or git cannot give it.
+    /// Nothing is there, a symbolic link leads there, it has no path at all, or git cannot give it.
     pub fn open(source: &SnapshotSource, base: &Utf8Path) -> Result<Self, CorpusError> {
         match source {
             SnapshotSource::Path(path) => Self::in_working_tree(base, path),
@@ -56,6 +56,9 @@ impl Corpus {
     }
 
     fn in_working_tree(base: &Utf8Path, path: &Utf8Path) -> Result<Self, CorpusError> {
+        if let Some(link) = git::link_on_the_way(base, path) {
+            return Err(CorpusError::Link(link));
+        }
         let place = base.join(path);
         if let Some((file, kind, inner)) = archive::split(path)
             && let Ok(found) = std::fs::metadata(base.join(&file))
@@ -77,6 +80,9 @@ impl Corpus {
     }
 
     fn at_commit(base: &Utf8Path, commit: &CommitId, path: &Utf8Path) -> Result<Self, CorpusError> {
+        if let Some(link) = git::link_at(base, commit, path)? {
+            return Err(CorpusError::Link(link));
+        }
         let repository = base.to_owned();
         if let Some((file, kind, inner)) = archive::split(path)
             && let Located::Blob { object, bytes } = git::locate(base, commit, &file)?

@@ -1,6 +1,7 @@
 //! What a snapshot physically is in a database.
 
 use super::call::{Cells, Database};
+use crate::git;
 use crate::model::{Digest, Failure, FailureClass, SnapshotName};
 use crate::retrieve::engine::Identity;
 use camino::Utf8Path;
@@ -25,6 +26,7 @@ pub(in crate::retrieve) async fn identify(
 ) -> Result<Identity, Failure> {
     let mut identity = Identity::of(variables);
     if let Some(file) = database.file(variables) {
+        refuse_link(base, &file)?;
         identity.state.push(digest(&base.join(&file), &file)?.to_string());
         identity.asked = true;
     }
@@ -60,6 +62,13 @@ fn too_many(name: &SnapshotName) -> Failure {
 /// A row as one text; a cell without a value is not an empty one.
 fn in_words(row: Cells) -> String {
     serde_json::Value::from(row).to_string()
+}
+
+/// What the file holds is shown in the report: a change may not lead to another one by a link.
+fn refuse_link(base: &Utf8Path, file: &Utf8Path) -> Result<(), Failure> {
+    let Some(link) = git::link_on_the_way(base, file) else { return Ok(()) };
+    let message = format!("failed to read the database `{file}`: `{link}` is a symbolic link, and none is followed");
+    Err(Failure::new(FailureClass::Usage, message).with_hint("name the file that it leads to"))
 }
 
 /// The digest of a database file. What its write-ahead log holds would not be part of it.

@@ -159,6 +159,35 @@ fn links_are_not_followed_and_the_report_can_say_so() {
     assert_eq!(resolved[0].fingerprint, resolved[1].fingerprint);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_corpus_behind_a_link_is_refused_in_the_working_tree_and_at_a_commit() {
+    let secret = tempfile::tempdir().unwrap();
+    std::fs::create_dir(secret.path().join("docs")).unwrap();
+    std::fs::write(secret.path().join("docs/key.md"), "a key").unwrap();
+    std::fs::write(secret.path().join("key.jsonl"), "{\"id\": \"k\", \"text\": \"a key\"}").unwrap();
+    std::fs::write(secret.path().join("docs.tar"), "").unwrap();
+    let cases = [
+        ("docs", "docs", "docs"),
+        ("docs.jsonl", "docs.jsonl", "key.jsonl"),
+        ("docs.tar", "docs.tar", "docs.tar"),
+        ("docs.tar/inner", "docs.tar", "docs.tar"),
+        ("linked/docs", "linked", ""),
+        ("linked/key.jsonl", "linked", ""),
+    ];
+    for (named, link, target) in cases {
+        for source in [path(named), at("HEAD", named)] {
+            let bench = bench(source.clone(), source);
+            std::os::unix::fs::symlink(secret.path().join(target), bench.base().join(link)).unwrap();
+            commit_all(&bench);
+            let failure = failure(&bench);
+            let told = format!("`{link}` is a symbolic link, and none is followed");
+            assert!(failure.class == FailureClass::Usage && failure.message.ends_with(&told), "{named}: {failure}");
+            assert!(failure.hint.is_some(), "{failure}");
+        }
+    }
+}
+
 #[test]
 fn revisions_that_are_none_are_refused() {
     let revisions = ["--upload-pack=x", "-1", "", " ", "a\nb", "nosuch", "HEAD:docs", "base"];
