@@ -254,6 +254,43 @@ fn no_key_stands_anywhere_after_a_run_that_fails() -> Result<()> {
     Ok(())
 }
 
+/// A reply that is accepted, with the key in its fingerprint and in its answer as different writers of JSON spell it.
+fn spelled(number: usize) -> Reply {
+    let once = KEY.replace('-', r"\u002d");
+    let answer = format!(r#"{{"answer": "{once} {number}"}}"#);
+    let body = format!(
+        r#"{{"id":"response-{number}","model":"m-1","system_fingerprint":"{once}","choices":[{{"index":0,"finish_reason":"stop","message":{{"role":"assistant","content":{}}}}}]}}"#,
+        json!(answer)
+    );
+    Reply::Full(200, Vec::new(), body.into_bytes())
+}
+
+#[test]
+fn a_key_that_an_accepted_reply_spells_otherwise_reaches_no_file_and_no_judge() -> Result<()> {
+    let server = RawServer::start(|request| {
+        let judged = request.body.to_string().contains("\"labels\"");
+        if judged { saying(request.number, &labels(request).to_string()) } else { spelled(request.number) }
+    })?;
+    let workspace = Workspace::quickstart()?;
+    let model = format!("openai: {{ model: m, base_url: \"{}/v1\", key_env: CHURNGATE_TEST_KEY }}", server.host);
+    workspace.edit("churngate.yaml", |spec| {
+        spec.replace("file: questions.jsonl", "file: questions.jsonl\n  select: { count: 3, seed: 4 }")
+            .replace("reader: {}", &model)
+            .replace("embedded: {}", &model)
+    })?;
+    let output = run(&workspace, "runs")?;
+    assert!(matches!(code(&output)?, 0 | 1), "{}", stderr(&output));
+    holds_no_key(&workspace.path("."), &output)?;
+    let answers = fs::read_to_string(folder(&workspace, "runs")?.join("answers.jsonl"))?;
+    assert!(answers.contains("\"fingerprint\":\"[key]\""), "{answers}");
+    let asked: Vec<String> = server.seen().iter().map(|request| request.body.to_string()).collect();
+    assert!(asked.iter().any(|body| body.contains("[key]")), "the judge saw the answers");
+    assert!(!asked.iter().any(|body| body.contains(KEY)), "the judge was sent the key");
+    let verified = workspace.command().arg("verify").arg(folder(&workspace, "runs")?).output()?;
+    assert_eq!(code(&verified)?, 0, "{}", stderr(&verified));
+    Ok(())
+}
+
 #[test]
 fn a_key_that_is_none_and_an_address_that_is_none_are_refused_before_anything_is_spent() -> Result<()> {
     let workspace = Workspace::quickstart()?;

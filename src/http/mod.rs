@@ -13,6 +13,7 @@ pub mod fill;
 pub mod pace;
 mod proxy;
 pub mod rate;
+mod readings;
 pub mod retry_after;
 pub mod secrets;
 pub mod served;

@@ -1,5 +1,6 @@
 //! Keys by the names of the environment variables that hold them. They never reach a log, a ledger, a report or an error.
 
+use super::readings::places_of;
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::BTreeMap;
 
@@ -24,22 +25,28 @@ impl Secrets {
         self.0.get(name)
     }
 
-    /// The same bytes with every key in them replaced by `[key]`. A server may send back what it was sent.
+    /// The same bytes with every key in them replaced by `[key]`, in whatever spelling of JSON it stands. A server may send back
+    /// what it was sent.
     #[must_use]
-    pub fn redact(&self, mut bytes: Vec<u8>) -> Vec<u8> {
-        for key in self.keys() {
-            bytes = replaced(&bytes, key);
-            for escaped in in_json(key).into_iter().filter(|escaped| escaped != key) {
-                bytes = replaced(&bytes, &escaped);
-            }
+    pub fn redact(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let places = places_of(&self.keys(), &bytes);
+        if places.is_empty() {
+            return bytes;
         }
-        bytes
+        let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+        for place in places {
+            out.extend_from_slice(&bytes[at..place.start]);
+            out.extend_from_slice(REDACTED);
+            at = place.end;
+        }
+        out.extend_from_slice(&bytes[at..]);
+        out
     }
 
-    /// Whether any key stands in these bytes. For tests and for the last check before something is stored.
+    /// Whether any key stands in these bytes.
     #[must_use]
     pub fn appear_in(&self, bytes: &[u8]) -> bool {
-        self.keys().any(|key| bytes.windows(key.len()).any(|window| window == key))
+        !places_of(&self.keys(), bytes).is_empty()
     }
 
     /// Whether the key of this variable is so short that [`Secrets::redact`] leaves it where it stands.
@@ -48,35 +55,9 @@ impl Secrets {
         self.get(name).is_some_and(|key| key.expose_secret().len() < SHORTEST)
     }
 
-    fn keys(&self) -> impl Iterator<Item = &[u8]> {
-        self.0.values().map(|key| key.expose_secret().as_bytes()).filter(|key| key.len() >= SHORTEST)
+    fn keys(&self) -> Vec<&[u8]> {
+        self.0.values().map(|key| key.expose_secret().as_bytes()).filter(|key| key.len() >= SHORTEST).collect()
     }
-}
-
-/// How JSON may write a key otherwise than as it is: with its slashes escaped, or all that is no letter and no digit.
-fn in_json(key: &[u8]) -> [Vec<u8>; 3] {
-    let escaped = |escape: &dyn Fn(u8) -> Option<String>| {
-        key.iter().flat_map(|byte| escape(*byte).map_or_else(|| vec![*byte], String::into_bytes)).collect()
-    };
-    let sign = |byte: u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
-    [
-        escaped(&|byte| (byte == b'/').then(|| "\\/".to_owned())),
-        escaped(&|byte| sign(byte).then(|| format!("\\u{byte:04x}"))),
-        escaped(&|byte| sign(byte).then(|| format!("\\u{byte:04X}"))),
-    ]
-}
-
-/// One pass from left to right, so that a key that is part of what replaces it does no harm.
-fn replaced(bytes: &[u8], key: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut rest = bytes;
-    while let Some(at) = rest.windows(key.len()).position(|window| window == key) {
-        out.extend_from_slice(&rest[..at]);
-        out.extend_from_slice(REDACTED);
-        rest = &rest[at + key.len()..];
-    }
-    out.extend_from_slice(rest);
-    out
 }
 
 impl std::fmt::Debug for Secrets {
