@@ -9,7 +9,25 @@ use std::fs;
 /// One row of the kernels' table: D̂, interval, within, cross, lower bound.
 struct Row(&'static str, [&'static str; 5]);
 
-fn assert_study(folder: &str, rows: &[Row], flips: &str) -> Result<()> {
+/// What a study says of correctness: the net change in percentage points, and how many pairs lost and gained it.
+struct Correctness {
+    net: &'static str,
+    lost: &'static str,
+    gained: &'static str,
+}
+
+fn assert_correctness(markdown: &str, wanted: &Correctness) -> Result<()> {
+    let net = format!("net {} pp of pairs", wanted.net);
+    assert!(markdown.contains(&net), "`{net}` is missing in:\n{markdown}");
+    for (row, count) in [("lost: correct before", wanted.lost), ("gained: wrong before", wanted.gained)] {
+        let line = markdown.lines().find(|line| line.contains(row)).context("no such row")?;
+        // Same meaning, changed meaning, all, share.
+        assert_eq!(line.split('|').rev().nth(2).map(str::trim), Some(count), "{line}");
+    }
+    Ok(())
+}
+
+fn assert_study(folder: &str, rows: &[Row], flips: &str, correctness: &Correctness) -> Result<()> {
     let workspace = Workspace::new()?;
     let file = root().join("examples").join(folder).join("answers.jsonl").display().to_string();
     let output = workspace.churngate(&["analyze", &file, "--old", "n1", "--new", "n7", "--between", "n3"])?;
@@ -22,7 +40,8 @@ fn assert_study(folder: &str, rows: &[Row], flips: &str) -> Result<()> {
             assert!(line.contains(figure), "`{figure}` is missing in: {line}");
         }
     }
-    Ok(())
+    let options = ["analyze", &file, "--old", "n1", "--new", "n7", "--format", "markdown"];
+    assert_correctness(&stdout(&workspace.churngate(&options)?), correctness)
 }
 
 #[test]
@@ -34,7 +53,8 @@ fn the_study_of_open_questions_comes_out_to_the_printed_digit() -> Result<()> {
     assert_study(
         "paper-nq",
         &rows,
-        "40 stable flips in 400 questions · 46 correct answers lost, 34 gained (net -1.50 pp)",
+        "40 stable flips in 400 questions",
+        &Correctness { net: "-1.50", lost: "46", gained: "34" },
     )
 }
 
@@ -47,7 +67,8 @@ fn the_study_of_trivia_comes_out_to_the_printed_digit() -> Result<()> {
     assert_study(
         "paper-triviaqa",
         &rows,
-        "5 stable flips in 200 questions · 30 correct answers lost, 35 gained (net +1.25 pp)",
+        "5 stable flips in 200 questions",
+        &Correctness { net: "+1.25", lost: "30", gained: "35" },
     )
 }
 

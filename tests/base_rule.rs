@@ -29,6 +29,9 @@ const QUESTIONS: &str = r#"{"id": "q1", "question": "Since which version does Ch
 {"id": "q2", "question": "Since which version does Safari support gadgets?"}
 "#;
 
+/// A change of the corpus that changes no answer.
+const ANOTHER_DOCUMENT: (&str, &str) = ("corpus/c.md", "Nothing of note.");
+
 /// A repository whose base has this spec, and a change to it in the working tree, committed.
 struct Repository {
     folder: TempDir,
@@ -129,10 +132,23 @@ fn a_spec_in_error_still_says_what_it_is_called() {
 }
 
 #[test]
+fn a_change_that_leaves_the_corpus_as_it_is_is_held_up_by_nothing() {
+    let repository = Repository::whole();
+    repository.commit(&[("notes.txt", "Nothing that is audited.")]);
+    let (code, report) = repository.audit();
+    assert_eq!(code, Some(0), "the rule lets what is undecided fail, and nothing is open here: {report}");
+    assert!(report.contains("old and new have the same content, so there was nothing to compare"), "{report}");
+    repository.commit(&[ANOTHER_DOCUMENT]);
+    let (code, report) = repository.audit();
+    assert_eq!(code, Some(3), "{report}");
+    assert!(!report.contains("nothing to compare"), "{report}");
+}
+
+#[test]
 fn a_looser_gate_is_told_and_not_used() {
     let repository = Repository::whole();
     let looser = SPEC.replace("at_least: 3pp", "at_least: 99pp").replace("inconclusive: fail", "inconclusive: pass");
-    repository.commit(&[("churngate.yaml", &looser)]);
+    repository.commit(&[("churngate.yaml", &looser), ANOTHER_DOCUMENT]);
     let (code, report) = repository.audit();
     assert_eq!(code, Some(3), "two questions prove nothing, and the base says that this fails: {report}");
     assert!(report.contains("This change edits `churngate.yaml` but is judged under"), "{report}");
@@ -157,7 +173,7 @@ fn another_question_file_prompt_or_server_is_told_and_not_used() {
         "generate: { reader: {},",
         "generate: { openai: { model: m, base_url: \"https://evil.example/v1\", key_env: KEY },",
     );
-    repository.commit(&[("churngate.yaml", &elsewhere)]);
+    repository.commit(&[("churngate.yaml", &elsewhere), ANOTHER_DOCUMENT]);
     let (code, report) = repository.audit();
     assert_eq!(code, Some(3), "the base's reader needs no key: {report}");
     assert!(report.contains("`generate.openai:` nothing `→`") && report.contains("evil.example"), "{report}");
@@ -170,7 +186,7 @@ fn a_comment_in_the_spec_is_no_edit_and_a_removed_spec_is_one() {
     repository.commit(&[("churngate.yaml", &format!("# Hello.\n{SPEC}"))]);
     assert!(!repository.audit().1.contains("This change edits"));
     std::fs::remove_file(repository.folder.path().join("churngate.yaml")).unwrap();
-    repository.commit(&[]);
+    repository.commit(&[ANOTHER_DOCUMENT]);
     let (code, report) = repository.audit();
     assert_eq!(code, Some(3));
     assert!(

@@ -26,5 +26,5 @@ pub fn analyze(arguments: &AnalyzeArguments) -> Result<u8, Failure> {
     };
     let result = foreign::analyze(&request)?;
     super::report::print(&result, &arguments.format)?;
-    Ok(super::run::exit_code(&result.decision))
+    Ok(super::run::exit_code(&result))
 }

@@ -122,6 +122,7 @@ fn text(prepared: &Prepared, plan: &Plan, asked: bool) -> String {
     if !asked {
         lines.push("note: no engine was asked what its snapshots are; the run folder may be another one".to_owned());
     }
+    lines.extend(run::one_and_the_same(&prepared.protocol).map(|caveat| format!("warning: {caveat}")));
     lines.extend(prepared.protocol.notes().iter().map(|note| format!("note: {note}")));
     if spec.mode == Mode::Audit {
         lines.extend(run::sensitivity(prepared));

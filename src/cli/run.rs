@@ -2,10 +2,10 @@
 
 use super::arguments::RunArguments;
 use super::{context, output, tape};
-use crate::gate::{Decision, Verdict};
+use crate::gate::Verdict;
 use crate::http::Context;
 use crate::model::{Failure, FailureClass};
-use crate::report;
+use crate::report::{self, AuditResult};
 use crate::run::{self, Finished, Prepared};
 use crate::spec::Mode;
 use camino::Utf8Path;
@@ -52,7 +52,7 @@ pub fn conclude(finished: &Finished) -> Result<u8, Failure> {
     super::report::print(&finished.result, "terminal")?;
     output::write(report::next_steps(finished.folder.as_str()).as_bytes())?;
     let exploratory = run::origin(&finished.folder)?.is_some_and(|origin| origin.is_exploratory());
-    Ok(if exploratory { 0 } else { exit_code(&finished.result.decision) })
+    Ok(if exploratory { 0 } else { exit_code(&finished.result) })
 }
 
 /// Writes the run's folder to a file, for whoever goes on with it.
@@ -71,10 +71,10 @@ pub async fn interruptible<T>(work: impl Future<Output = Result<T, Failure>>, co
 }
 
 /// The exit code of a verdict.
-pub fn exit_code(decision: &Decision) -> u8 {
-    match decision.verdict {
+pub fn exit_code(result: &AuditResult) -> u8 {
+    match result.decision.verdict {
         Verdict::Incompatible => 1,
-        Verdict::Inconclusive if decision.inconclusive == "fail" => 3,
+        Verdict::Inconclusive if result.fails() => 3,
         Verdict::Compatible | Verdict::Inconclusive => 0,
     }
 }

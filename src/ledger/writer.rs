@@ -68,7 +68,19 @@ impl<S: Recorded> Writer<S> {
     /// # Errors
     /// As [`Writer::append_with_blobs`].
     pub async fn append_journaled(&self, record: &S::Record, blobs: Vec<Vec<u8>>) -> Result<u64, LedgerError> {
-        self.hand_in(std::slice::from_ref(record), blobs, Files::Later).await.map(|seqs| seqs.start)
+        self.append_all_journaled(std::slice::from_ref(record), blobs).await.map(|seqs| seqs.start)
+    }
+
+    /// The same for several records, as [`Writer::append_all`] takes them.
+    ///
+    /// # Errors
+    /// As [`Writer::append_with_blobs`].
+    pub async fn append_all_journaled(
+        &self,
+        records: &[S::Record],
+        blobs: Vec<Vec<u8>>,
+    ) -> Result<Range<u64>, LedgerError> {
+        self.hand_in(records, blobs, Files::Later).await
     }
 
     /// As [`Writer::append_with_blobs`], for several records that follow one another without a gap. Returns their

@@ -3,7 +3,7 @@
 use super::disclosure::{Disclosure, disclosed, disclosed_evidence};
 use super::lines::{Annotation, Lines, annotations};
 use super::wording::{self, Standing};
-use crate::report::{self, AuditResult, EvidenceDiff};
+use crate::report::{self, AuditResult, EvidenceDiff, Verdict};
 
 /// A fork could have made up the verdict in an artifact of its own run; a mark would let it pass.
 const NO_MARK_OF_AN_ARTIFACT: &str = "what came in an artifact marks no commit";
@@ -48,18 +48,27 @@ enum Body {
     Failure { why: String, advice: &'static str, message: String },
 }
 
+/// Whether a change does not touch what is audited, so that there is nothing new to tell.
+fn is_unchanged(result: &AuditResult) -> bool {
+    result.compares_nothing() && result.decision.verdict == Verdict::Inconclusive
+}
+
 impl Notice {
     /// A result, with the texts that may be shown.
     /// A replay has a comment of its own, as an artifact has.
     pub(super) fn of_result(result: &AuditResult, disclosure: Disclosure, exploratory: bool, lines: &Lines) -> Self {
         let shown = disclosed(result, disclosure);
-        let standing = wording::standing(&shown.decision, exploratory);
+        let standing = wording::standing(&shown, exploratory);
         let line = wording::line(&shown, exploratory);
         Self {
             name: shown.name.clone(),
             key: if shown.is_replay() { format!("replay:{}", shown.name) } else { shown.name.clone() },
             unmarked: shown.is_replay().then_some(NO_MARK_OF_A_REPLAY),
-            word: wording::word(shown.decision.verdict),
+            word: if is_unchanged(&shown) && !exploratory {
+                "unchanged"
+            } else {
+                wording::word(shown.decision.verdict)
+            },
             standing,
             annotations: annotations(&shown, standing, &line, lines),
             line,

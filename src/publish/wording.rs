@@ -1,6 +1,6 @@
 //! The few words that name a verdict outside the report.
 
-use crate::report::{AuditResult, Decision, Verdict};
+use crate::report::{AuditResult, Verdict};
 use std::fmt::Write as _;
 
 /// What a verdict does to the gate.
@@ -20,14 +20,15 @@ pub enum Standing {
 
 /// What the verdict does by its own rule. An exploratory one neither blocks nor passes.
 #[must_use]
-pub fn standing(decision: &Decision, exploratory: bool) -> Standing {
+pub fn standing(result: &AuditResult, exploratory: bool) -> Standing {
     if exploratory {
         return Standing::Warn;
     }
-    match (decision.verdict, decision.inconclusive.as_str()) {
-        (Verdict::Compatible, _) | (Verdict::Inconclusive, "pass") => Standing::Pass,
-        (Verdict::Incompatible, _) | (Verdict::Inconclusive, "fail") => Standing::Block,
-        (Verdict::Inconclusive, _) => Standing::Warn,
+    let passes = result.decision.verdict == Verdict::Compatible || result.decision.inconclusive == "pass";
+    match (result.fails(), passes || result.compares_nothing()) {
+        (true, _) => Standing::Block,
+        (false, true) => Standing::Pass,
+        (false, false) => Standing::Warn,
     }
 }
 
@@ -61,6 +62,7 @@ pub fn line(result: &AuditResult, exploratory: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Digest;
     use crate::publish::fixtures::blocking;
 
     #[test]
@@ -71,15 +73,37 @@ mod tests {
 
     #[test]
     fn an_inconclusive_verdict_stands_by_its_rule() {
-        let mut decision = blocking().decision;
-        assert_eq!(standing(&decision, false), Standing::Block);
-        decision.verdict = Verdict::Compatible;
-        assert_eq!(standing(&decision, false), Standing::Pass);
-        decision.verdict = Verdict::Inconclusive;
+        let mut result = blocking();
+        assert_eq!(standing(&result, false), Standing::Block);
+        result.decision.verdict = Verdict::Compatible;
+        assert_eq!(standing(&result, false), Standing::Pass);
+        result.decision.verdict = Verdict::Inconclusive;
         for (rule, expected) in [("pass", Standing::Pass), ("warn", Standing::Warn), ("fail", Standing::Block)] {
-            rule.clone_into(&mut decision.inconclusive);
-            assert_eq!(standing(&decision, false), expected);
-            assert_eq!(standing(&decision, true), Standing::Warn);
+            rule.clone_into(&mut result.decision.inconclusive);
+            assert_eq!(standing(&result, false), expected);
+            assert_eq!(standing(&result, true), Standing::Warn);
         }
+    }
+
+    #[test]
+    fn what_has_nothing_to_compare_holds_up_nobody() {
+        let mut result = blocking();
+        result.decision.verdict = Verdict::Inconclusive;
+        "fail".clone_into(&mut result.decision.inconclusive);
+        let content = Digest::of(b"one corpus");
+        for snapshot in &mut result.snapshots {
+            snapshot.fingerprint = Some(content);
+        }
+        assert!(result.compares_nothing() && !result.fails());
+        assert_eq!(standing(&result, false), Standing::Pass);
+        // One name for both may be an alias that nobody moved: that is no content.
+        for snapshot in &mut result.snapshots {
+            (snapshot.fingerprint, snapshot.physical) = (None, "index-7".to_owned());
+        }
+        assert!(!result.compares_nothing() && result.fails());
+        // And what is the same and differs all the same does not pass.
+        result.decision.verdict = Verdict::Incompatible;
+        result.snapshots.iter_mut().for_each(|snapshot| snapshot.fingerprint = Some(content));
+        assert_eq!(standing(&result, false), Standing::Block);
     }
 }

@@ -27,12 +27,7 @@ pub fn junit(result: &AuditResult) -> String {
 }
 
 fn gate(result: &AuditResult) -> TestCase {
-    let fails = match result.decision.verdict {
-        Verdict::Compatible => false,
-        Verdict::Incompatible => true,
-        Verdict::Inconclusive => result.decision.inconclusive == "fail",
-    };
-    let status = match (fails, result.decision.verdict) {
+    let status = match (result.fails(), result.decision.verdict) {
         (true, _) => non_success("gate", view::headline(result)),
         (false, Verdict::Compatible) => TestCaseStatus::success(),
         (false, _) => skipped(view::headline(result)),

@@ -1,7 +1,7 @@
 //! The result of an audit: all that any report shows. `result.json` is its versioned image.
 
 use crate::analyze::{Analysis, Diagnostics};
-use crate::gate::Decision;
+use crate::gate::{Decision, Verdict};
 use crate::model::{Digest, PassedOver, QuestionId};
 use serde::{Deserialize, Serialize};
 
@@ -139,6 +139,25 @@ impl AuditResult {
     #[must_use]
     pub fn is_replay(&self) -> bool {
         self.record.replayed == Some(true)
+    }
+
+    /// Whether old and new have the same content, by its digest: no repeat of such an audit can show a change. Two names of one
+    /// engine's index are not meant, since there it may be that nobody moved the alias.
+    #[must_use]
+    pub fn compares_nothing(&self) -> bool {
+        let content = |name| self.snapshots.iter().find(|snapshot| snapshot.name == name)?.fingerprint;
+        content("old").is_some_and(|old| content("new") == Some(old))
+    }
+
+    /// Whether the gate does not let it pass: it is incompatible, or undecided where the spec lets that fail. What compares
+    /// nothing is undecided without being open.
+    #[must_use]
+    pub fn fails(&self) -> bool {
+        match self.decision.verdict {
+            Verdict::Compatible => false,
+            Verdict::Incompatible => true,
+            Verdict::Inconclusive => self.decision.inconclusive == "fail" && !self.compares_nothing(),
+        }
     }
 }
 

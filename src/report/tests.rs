@@ -4,7 +4,7 @@ use super::fixtures::{citing, compatible, flip, fraction, incompatible, inconclu
 use super::result::{AuditResult, EvidenceLine};
 use super::{html, json, junit, markdown, next_steps, parse, terminal};
 use crate::analyze::{Alignment, ClusterBounds, Placebo, Rung, SoftFigures, Trajectories};
-use crate::model::SnapshotName;
+use crate::model::{Digest, SnapshotName};
 use insta::assert_snapshot;
 
 /// The kernel of paragraph answers: repeats never agree word for word.
@@ -260,6 +260,67 @@ fn the_junit_of_each_verdict_is_stable() {
     inconclusive.decision.inconclusive = "fail".to_owned();
     assert!(junit(&inconclusive).contains("failures=\"1\""));
     assert!(junit(&compatible()).contains("failures=\"0\""));
+}
+
+/// The first line of a report.
+fn first_line(result: &AuditResult) -> String {
+    super::view::headline(result)
+}
+
+#[test]
+fn an_undecided_audit_that_shows_churn_says_so_and_what_the_rule_lacks() {
+    let mut result = inconclusive();
+    result.analysis.kernels[1].lower_bound = fraction(280, 1600);
+    result.analysis.kernels[0].lower_bound = fraction(-8, 1600);
+    (result.decision.incompatible_when[1].holds, result.decision.incompatible_when[1].figure_pp) = (false, -0.5);
+    (result.decision.incompatible_when[2].holds, result.decision.incompatible_when[2].figure_pp) = (true, 17.5);
+    let line = first_line(&result);
+    assert_eq!(
+        line,
+        "Inconclusive: semantic excess churn of 2.13 pp is shown (at least 17.50), but the rule also asks for exact D̂ ≥ 3 pp \
+         (it is 2.13 pp) and exact lower bound > 0 pp (it is -0.50 pp)"
+    );
+    assert!(terminal(&result, 400).contains("Repeats agree to the letter in"), "{}", terminal(&result, 400));
+    // A bound over too few questions shows nothing.
+    result.decision.incompatible_when[2].void = Some("too-few-questions".to_owned());
+    assert!(
+        first_line(&result).contains("400 questions prove neither churn nor its absence"),
+        "{}",
+        first_line(&result)
+    );
+}
+
+#[test]
+fn what_passes_without_an_upper_bound_is_not_called_proved() {
+    let mut result = compatible();
+    let line = &mut result.decision.compatible_when[0];
+    "below".clone_into(&mut line.condition);
+    "90pp".clone_into(&mut line.limit);
+    assert_eq!(
+        first_line(&result),
+        "Compatible: the spec's rule lets it pass without proof, semantic D̂ 0.13 pp (limit 90 pp)"
+    );
+}
+
+#[test]
+fn one_content_under_two_names_is_nothing_to_compare() {
+    let mut result = inconclusive();
+    result.snapshots.iter_mut().for_each(|snapshot| snapshot.fingerprint = Some(Digest::of(b"one corpus")));
+    assert_eq!(first_line(&result), "Inconclusive: old and new have the same content, so there was nothing to compare");
+    assert!(!terminal(&result, 400).contains("would decide"));
+}
+
+#[test]
+fn correctness_is_told_only_where_answers_match_accepted_ones_at_all() {
+    let mut result = incompatible();
+    assert!(
+        terminal(&result, 400).contains("changed from correct to wrong")
+            && markdown(&result).contains("was correct, is wrong")
+    );
+    let correctness = result.analysis.correctness.as_mut().unwrap();
+    correctness.exact_match = (fraction(0, 1), fraction(0, 1));
+    assert!(!terminal(&result, 400).contains("changed from correct to wrong"));
+    assert!(!markdown(&result).contains("was correct, is wrong"));
 }
 
 #[test]

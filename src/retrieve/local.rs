@@ -76,7 +76,7 @@ async fn one_batch(
         outcomes.push(Record::Outcome(outcome(number, progress.key(*unit), verdict, found.latency_ms)));
         blobs.push(found.evidence.canonical());
     }
-    writer.append_all(&outcomes, blobs).await?;
+    writer.append_all_journaled(&outcomes, blobs).await?;
     for (unit, found) in batch.iter().zip(found) {
         progress.done(*unit, found.digest);
         context.observer.observe(Event::Advanced(StageName::Retrieve));

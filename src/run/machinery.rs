@@ -43,8 +43,10 @@ pub(super) fn describe(protocol: &Protocol) -> Machinery {
     }
 }
 
-/// Said where old and new are one: whoever names the new index names the old one once more by mistake, or so as to pass.
-pub(super) fn one_and_the_same(protocol: &Protocol) -> Option<String> {
+/// Said where old and new are one, by name or by content: whoever names the new index names the old one once more by mistake,
+/// or so as to pass.
+#[must_use]
+pub fn one_and_the_same(protocol: &Protocol) -> Option<String> {
     let end = |name: &SnapshotName| protocol.snapshots.iter().find(|snapshot| snapshot.name == *name);
     let (old, new) = (end(&SnapshotName::old())?, end(&SnapshotName::new_snapshot())?);
     let same = old.physical == new.physical || (old.fingerprint.is_some() && old.fingerprint == new.fingerprint);

@@ -46,6 +46,7 @@ pub use diff::diff;
 pub use evidence::{Compared, compared, evidence, is_evidence, recorded_evidence};
 pub use export::{Exported, export};
 pub use lines::{Lines, lines};
+pub use machinery::one_and_the_same;
 pub use merge::merge;
 pub use origin::{Origin, origin};
 pub use plan::{Plan, plan};

@@ -40,10 +40,19 @@ pub fn sensitivity(prepared: &Prepared) -> Vec<String> {
             None => sentences.push(format!("warning: `compatible` is out of reach: no upper bound is below {limit}")),
         }
     }
+    sentences.extend(without_proof(&protocol.spec.gate));
     sentences.extend(blind_to_paragraphs(protocol));
     let kinds = [("open questions", Scenario::NaturalQuestionsLike), ("trivia", Scenario::TriviaQaLike)];
     sentences.extend(kinds.into_iter().filter_map(|(name, answers)| rates(protocol, name, answers)));
     sentences
+}
+
+/// A D̂ below a limit is what a sample shows, and no proof.
+fn without_proof(gate: &GateSpec) -> Option<String> {
+    let proves = gate.compatible_when.iter().any(|line| matches!(line.condition, Condition::UpperBoundBelow(_)));
+    (!proves).then(|| {
+        "warning: no line of `gate.compatible_when` is an `upper_bound_below`: this rule passes what it has not proved".to_owned()
+    })
 }
 
 /// Deployed systems answer in paragraphs, which hardly ever come twice to the letter.
@@ -67,13 +76,16 @@ fn rates(protocol: &Protocol, name: &str, answers: Scenario) -> Option<String> {
         gate::rehearse(gate, protocol.spec.bootstrap.confidence, questions, &law, times).ok()
     };
     let (same, reworded) = (rehearsed(Change::Nothing)?, rehearsed(Change::Wording)?);
+    let alpha = protocol.spec.bootstrap.confidence.alpha();
+    let alarms = f64::from(same.blocked) > 2.0 * alpha * f64::from(times);
+    let warning = if alarms { "warning: " } else { "" };
     let percent = |count: u32| format!("{:.1}%", 100.0 * f64::from(count) / f64::from(times));
     let passing = passing_limit(gate).and_then(|limit| {
         let at_limit: Rehearsal = rehearsed(Change::Meaning(limit.value()))?;
         Some(format!("; passes {} at a true churn of {limit}, where to pass is false", percent(at_limit.passed)))
     });
     Some(format!(
-        "answers that vary like {name}: this rule blocks {} of unchanged indexes and {} where only the wording changed; it \
+        "{warning}answers that vary like {name}: this rule blocks {} of unchanged indexes and {} where only the wording changed; it \
          passes {} of unchanged ones{} ({times} audits rehearsed with two repeats)",
         percent(same.blocked),
         percent(reworded.blocked),

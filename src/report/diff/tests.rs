@@ -1,6 +1,6 @@
 //! What a diff shows, and that nothing from outside reaches a terminal raw.
 
-use super::{AuditCost, EvidenceDiff, QuestionAtRisk, diff_json, diff_text};
+use super::{AuditCost, EvidenceDiff, QuestionAtRisk, diff_json, diff_markdown_within, diff_text};
 use crate::analyze::{FlipOverlap, Overlap, OverlapFigures};
 use crate::model::{Digest, PassedOver, QuestionId};
 use crate::report::result::{EvidenceLine, SnapshotSummary};
@@ -86,6 +86,16 @@ questions at risk: 2
       + e  ·  text
 1 more; `--limit` shows them, `--format json` has them all
 ");
+}
+
+#[test]
+fn an_edited_document_is_told_as_changed_and_not_as_lost_and_gained() {
+    let mut diff = diff("text");
+    diff.at_risk[0].gained.push(EvidenceLine { id: "a".to_owned(), excerpt: "other text".to_owned() });
+    let text = diff_markdown_within(&diff, usize::MAX);
+    assert!(text.contains("1 document shared, 1 changed, 3 lost, 1 gained; 100.00% of the weight changed"), "{text}");
+    assert!(text.contains("- changed     a  ·  text") && text.contains("+ changed     a  ·  other text"), "{text}");
+    assert!(text.contains("25.00% of questions have the same documents in the same order by id"), "{text}");
 }
 
 #[test]

@@ -12,6 +12,12 @@ pub(super) fn net(correctness: &Correctness) -> Option<Fraction> {
     (correctness.comparisons > 0).then_some(Fraction { numerator, denominator: correctness.comparisons })
 }
 
+/// Whether any answer is, word for word, an accepted one. Systems that answer in sentences never match short ones, and then neither
+/// `lost` nor `wrong` says anything.
+pub(super) const fn matches_at_all(correctness: &Correctness) -> bool {
+    correctness.exact_match.0.numerator > 0 || correctness.exact_match.1.numerator > 0
+}
+
 pub(super) fn section(analysis: &Analysis) -> Option<Section<'static>> {
     let correctness = analysis.correctness.as_ref()?;
     let blocks = vec![Block::Table(flows(correctness)), Block::List(facts(correctness))];

@@ -1,11 +1,10 @@
 //! What changed in the evidence alone, as a document without a verdict.
 
+use super::flips::{documents, turnover as turned};
 use super::{DESCRIPTION, NAME, SENTENCE, changed, passed, placebo, turnover};
 use crate::report::diff::{AuditCost, EvidenceDiff, QuestionAtRisk};
 use crate::report::document::{Block, DiffLine, Document, Line, Section, Topic};
-use crate::report::escape::Untrusted;
 use crate::report::numbers;
-use crate::report::result::EvidenceLine;
 
 /// Questions that any report shows; the JSON has all of them.
 const SHOWN: usize = 1000;
@@ -13,10 +12,6 @@ const SHOWN: usize = 1000;
 const OPEN: usize = 3;
 /// Characters of a question that are shown.
 const QUESTION: usize = 240;
-/// Characters of a document's text that are shown.
-const EXCERPT: usize = 160;
-/// Documents of one question that are shown on each side.
-const DOCUMENTS: usize = 3;
 
 /// Everything that is said about it. Nothing of it is a verdict.
 pub(in crate::report) fn evidence(diff: &EvidenceDiff) -> Document<'_> {
@@ -31,7 +26,7 @@ pub(in crate::report) fn evidence(diff: &EvidenceDiff) -> Document<'_> {
         headline: format!("Evidence alone, no verdict: {}", counted(diff)),
         summary: Line::default()
             .theirs(&diff.name, NAME)
-            .and(": retrieved and compared; nothing was answered or judged."),
+            .and(format!(": {}; nothing was answered or judged.", same_ids(diff))),
         warnings: warnings(diff),
         sections,
     }
@@ -41,6 +36,12 @@ pub(in crate::report) fn evidence(diff: &EvidenceDiff) -> Document<'_> {
 fn counted(diff: &EvidenceDiff) -> String {
     let questions = numbers::counted(diff.overlap.questions, "question");
     format!("{} of {questions} changed", numbers::count(diff.at_risk.len() as u64))
+}
+
+/// An edited document is another one by its content and the same by its id.
+fn same_ids(diff: &EvidenceDiff) -> String {
+    let same = numbers::percent_of(diff.overlap.by_id.same_list, diff.overlap.questions);
+    format!("{same} of questions have the same documents in the same order by id")
 }
 
 /// The line for places that have room for no more.
@@ -79,34 +80,16 @@ fn at_risk(diff: &EvidenceDiff) -> Section<'_> {
 fn entry(number: usize, question: &QuestionAtRisk) -> Vec<Block<'_>> {
     let title = Line::strong(format!("{number}.")).and(" ").theirs(&question.text, QUESTION);
     let title = title.and(" · question ").theirs(&question.question.0, NAME);
+    let (lost, gained) = (&question.lost, &question.gained);
     let shared = format!(
-        "{} shared, {}% of the weight changed",
-        numbers::counted(question.shared, "document"),
+        "{}; {}% of the weight changed",
+        turned(question.shared, ("lost", lost), ("gained", gained)),
         numbers::pp_float(question.turnover)
     );
     let mut lines = vec![DiffLine { sign: ' ', label: "evidence", texts: Vec::new(), remark: shared }];
-    lines.extend(documents('-', "lost", &question.lost));
-    lines.extend(documents('+', "gained", &question.gained));
+    lines.extend(documents('-', "lost", lost, ("", gained)));
+    lines.extend(documents('+', "gained", gained, ("", lost)));
     vec![Block::Paragraph(title), Block::Diff(lines)]
-}
-
-fn documents<'a>(sign: char, label: &'static str, documents: &'a [EvidenceLine]) -> Vec<DiffLine<'a>> {
-    let line = |document: &'a EvidenceLine| {
-        let texts = [(&document.id, NAME), (&document.excerpt, EXCERPT)];
-        let texts = texts.into_iter().filter(|(text, _)| !text.is_empty());
-        DiffLine {
-            sign,
-            label,
-            texts: texts.map(|(text, limit)| (Untrusted::new(text), limit)).collect(),
-            remark: String::new(),
-        }
-    };
-    let mut lines: Vec<DiffLine<'a>> = documents.iter().take(DOCUMENTS).map(line).collect();
-    let more = documents.len().saturating_sub(DOCUMENTS);
-    if more > 0 {
-        lines.push(DiffLine { sign, label: "", texts: Vec::new(), remark: format!("and {more} more") });
-    }
-    lines
 }
 
 fn whole<'a>(cost: AuditCost) -> Section<'a> {

@@ -38,7 +38,13 @@ pub(super) fn section(result: &AuditResult) -> Section<'_> {
 pub(in crate::report) fn entries(result: &AuditResult) -> Vec<Vec<Block<'_>>> {
     let details: BTreeMap<_, _> = result.flips.iter().map(|detail| (&detail.question, detail)).collect();
     let numbered = (1..).zip(&result.analysis.flips).take(SHOWN);
-    numbered.map(|(number, flip)| entry(number, flip, details.get(&flip.question).copied())).collect()
+    let tells = result.analysis.correctness.as_ref().is_some_and(super::correctness::matches_at_all);
+    numbered
+        .map(|(number, flip)| {
+            let told = correctness(flip).filter(|_| tells);
+            entry(number, flip, details.get(&flip.question).copied(), told)
+        })
+        .collect()
 }
 
 fn introduction(result: &AuditResult) -> String {
@@ -61,13 +67,18 @@ fn expected_by_chance(analysis: &Analysis) -> Option<String> {
     Some(format!(" Corrected for flips that noise alone makes, the count is {}.", numbers::float(corrected, 1)))
 }
 
-fn entry<'a>(number: usize, flip: &'a Flip, detail: Option<&'a FlipDetail>) -> Vec<Block<'a>> {
+fn entry<'a>(
+    number: usize,
+    flip: &'a Flip,
+    detail: Option<&'a FlipDetail>,
+    correctness: Option<&str>,
+) -> Vec<Block<'a>> {
     let title = Line::strong(format!("{number}.")).and(" ");
     let title = match detail.filter(|detail| detail.text != flip.question.0) {
         Some(detail) => title.theirs(&detail.text, QUESTION).and(" · question ").theirs(&flip.question.0, NAME),
         None => title.and("question ").theirs(&flip.question.0, NAME),
     };
-    let title = correctness(flip).map_or(title.clone(), |told| title.and(format!(" · {told}")));
+    let title = correctness.map_or(title.clone(), |told| title.and(format!(" · {told}")));
     vec![Block::Paragraph(title), Block::Diff(diff(flip, detail))]
 }
 
@@ -131,7 +142,11 @@ fn as_cited<'a>(detail: &'a FlipDetail, cited: &'a CitedChange) -> Vec<DiffLine<
 }
 
 /// How many documents stayed, changed under their id, went and came.
-fn turnover(shared: u64, (went, gone): (&str, &[EvidenceLine]), (came, new): (&str, &[EvidenceLine])) -> String {
+pub(super) fn turnover(
+    shared: u64,
+    (went, gone): (&str, &[EvidenceLine]),
+    (came, new): (&str, &[EvidenceLine]),
+) -> String {
     let changed = |those: &[EvidenceLine], others| those.iter().filter(|document| is_among(document, others)).count();
     let (before, now) = (changed(gone, new), changed(new, gone));
     format!(
@@ -146,9 +161,9 @@ fn is_among(document: &EvidenceLine, others: &[EvidenceLine]) -> bool {
     others.iter().any(|other| other.id == document.id)
 }
 
-/// The documents of one side that the other does not have byte for byte: first those that carry the answer, then those
-/// whose id the other side has, too, with another text.
-fn documents<'a>(
+/// The documents of one side that the other does not have byte for byte: first those that carry the answer, where there is one, then
+/// those whose id the other side has, too, with another text.
+pub(super) fn documents<'a>(
     sign: char,
     label: &'static str,
     documents: &'a [EvidenceLine],

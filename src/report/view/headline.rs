@@ -45,27 +45,59 @@ fn excess(result: &AuditResult, lines: &[LineOutcome], kernel: Kernel) -> Option
     Some(format!("{} pp {kernel}{limit}", numbers::pp(churn)))
 }
 
+/// Only an upper bound is a proof: a D̂ below a limit is what this sample showed.
 fn compatible(result: &AuditResult) -> String {
-    let lines = result.decision.compatible_when.iter();
-    let told: Vec<String> = lines.map(|line| proof(line, &result.analysis)).collect();
-    format!("Compatible: excess churn is proved small, {}", told.join(" and "))
+    let lines = &result.decision.compatible_when;
+    let told: Vec<String> = lines.iter().map(|line| passing(line, &result.analysis)).collect();
+    let proved = lines.iter().any(|line| line.condition == "upper_bound_below");
+    let what = if proved { "excess churn is proved small" } else { "the spec's rule lets it pass without proof" };
+    format!("Compatible: {what}, {}", told.join(" and "))
 }
 
-/// `semantic upper bound 1.50 pp, limit 5 pp`.
-fn proof(line: &LineOutcome, analysis: &Analysis) -> String {
+/// `semantic upper bound 1.50 pp (limit 5 pp)`.
+fn passing(line: &LineOutcome, analysis: &Analysis) -> String {
     let limit = rule::limit(line).map_or_else(|| "–".to_owned(), numbers::limit);
     format!("{} {} {} pp (limit {limit})", line.kernel, rule::condition(line).figure, rule::figure(line, analysis))
 }
 
 fn inconclusive(result: &AuditResult) -> String {
-    let lines: Vec<LineOutcome> = result.decision.compatible_when.clone();
-    let kernel = rule::leading_kernel(&lines).or_else(|| rule::leading_kernel(&result.decision.incompatible_when));
-    let range = kernel.and_then(|kernel| figures(&result.analysis, kernel)).map_or_else(String::new, range);
-    format!("Inconclusive: {} prove neither churn nor its absence{range}", asked(result))
+    if result.compares_nothing() {
+        return "Inconclusive: old and new have the same content, so there was nothing to compare".to_owned();
+    }
+    let lines = &result.decision.compatible_when;
+    let kernel = rule::leading_kernel(lines).or_else(|| rule::leading_kernel(&result.decision.incompatible_when));
+    let figures = kernel.and_then(|kernel| figures(&result.analysis, kernel));
+    if let Some((figures, missing)) = figures.and_then(|figures| Some((figures, shown(result, figures)?))) {
+        let (churn, least) = (numbers::pp(figures.churn), numbers::pp(figures.cautious_lower_bound()));
+        return format!(
+            "Inconclusive: {} excess churn of {churn} pp is shown (at least {least}), but the rule also asks for {missing}",
+            figures.kernel
+        );
+    }
+    let asked = result.analysis.questions;
+    let verb = if asked == 1 { "proves" } else { "prove" };
+    let range = figures.map_or_else(String::new, range);
+    format!("Inconclusive: {} {verb} neither churn nor its absence{range}", numbers::counted(asked, "question"))
 }
 
-fn asked(result: &AuditResult) -> String {
-    numbers::counted(result.analysis.questions, "question")
+/// What of the blocking rule does not hold, where churn is shown all the same: the lower bound lies above zero and there are
+/// enough questions to take it at its word.
+fn shown(result: &AuditResult, figures: &KernelFigures) -> Option<String> {
+    let lines = &result.decision.incompatible_when;
+    if figures.cautious_lower_bound().numerator <= 0
+        || lines.iter().any(|line| line.void.is_some() && line.kernel == figures.kernel)
+    {
+        return None;
+    }
+    let missing: Vec<String> =
+        lines.iter().filter(|line| !line.holds).map(|line| unmet(line, &result.analysis)).collect();
+    (!missing.is_empty()).then(|| missing.join(" and "))
+}
+
+/// `exact lower bound > 0 pp (it is -2.10 pp)`.
+fn unmet(line: &LineOutcome, analysis: &Analysis) -> String {
+    let (figure, against) = (rule::condition(line).figure, rule::against(line));
+    format!("{} {figure} {against} (it is {} pp)", line.kernel, rule::figure(line, analysis))
 }
 
 fn range(figures: &KernelFigures) -> String {
@@ -91,18 +123,26 @@ fn flips_fact(analysis: &Analysis) -> Option<String> {
     Some(format!("{noun} in {of}"))
 }
 
+/// Pairs of answers whose meaning changed, and what that did to them: what only changed its words is no loss. Absent where no
+/// answer matches an accepted one, since then the accepted answers are of another form and tell nothing.
 fn correctness_fact(analysis: &Analysis) -> Option<String> {
     let correctness = analysis.correctness.as_ref()?;
-    let total = super::correctness::total(correctness);
-    let net = super::correctness::net(correctness)?;
-    let answers = numbers::counted(total.lost, "correct answer");
-    Some(format!("{answers} lost, {} gained (net {} pp)", numbers::count(total.gained), numbers::signed_pp(net)))
+    if !super::correctness::matches_at_all(correctness) {
+        return None;
+    }
+    let changed = correctness.flows_changed_meaning;
+    Some(format!(
+        "of {}, {} changed from correct to wrong and {} from wrong to correct",
+        numbers::counted(correctness.comparisons, "answer pair"),
+        numbers::count(changed.lost),
+        numbers::count(changed.gained)
+    ))
 }
 
 /// What would decide, where nothing did.
 fn decide_fact(result: &AuditResult) -> Option<String> {
     let needed = result.decision.questions_to_decide?;
-    if result.decision.verdict != Verdict::Inconclusive {
+    if result.decision.verdict != Verdict::Inconclusive || result.compares_nothing() {
         return None;
     }
     let more = needed.saturating_sub(result.analysis.questions);

@@ -13,6 +13,7 @@ pub(super) fn warnings(result: &AuditResult) -> Vec<Line<'_>> {
     let seen = [
         replayed(result),
         degenerate(result),
+        loosely_worded(result),
         all_unknown(result),
         without_documents(result),
         no_spread(result),
@@ -51,6 +52,24 @@ fn degenerate<'a>(result: &AuditResult) -> Option<Line<'a>> {
             "Repeats of one snapshot agree in fewer than 10% of pairs under the {} kernel: it cannot see churn, and a \
              rule that needs it can never block.",
             blind.join(" and the ")
+        ))
+    })
+}
+
+/// Churn of meaning that the exact kernel cannot confirm, since repeats hardly ever agree to the letter.
+fn loosely_worded<'a>(result: &AuditResult) -> Option<Line<'a>> {
+    let (exact, semantic) = (Kernel::Exact, Kernel::Semantic);
+    let figures = |kernel| super::headline::figures(&result.analysis, kernel);
+    let asks = result.decision.incompatible_when.iter().any(|line| line.kernel == exact && !line.holds);
+    let shown =
+        result.decision.verdict == Verdict::Inconclusive && figures(semantic)?.cautious_lower_bound().numerator > 0;
+    let agreement = figures(exact)?.agreement.as_ref()?;
+    (asks && shown).then(|| {
+        Line::ours(format!(
+            "Repeats agree to the letter in {} (old) and {} (new) of pairs. Where answers are worded freely the exact kernel \
+             sees little of a change of meaning; docs/black-box.md has a rule on the semantic kernel alone.",
+            numbers::percent(agreement.within_old),
+            numbers::percent(agreement.within_new)
         ))
     })
 }
@@ -124,7 +143,7 @@ fn mixed_models<'a>(result: &AuditResult) -> Option<Line<'a>> {
 }
 
 fn undecided<'a>(result: &AuditResult) -> Option<Line<'a>> {
-    if result.decision.verdict != Verdict::Inconclusive {
+    if result.decision.verdict != Verdict::Inconclusive || result.compares_nothing() {
         return None;
     }
     Some(Line::ours(match result.decision.inconclusive.as_str() {
