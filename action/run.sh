@@ -5,6 +5,19 @@
 # prints, the runner is told to obey no command.
 set -euo pipefail
 
+# The token is for `publish` alone. This shell begins anew without it, since programs that the audit starts can read the
+# environment that a process above them began with; it comes over a file that is closed before anything is started.
+if [ -n "${GITHUB_TOKEN:-}" ]; then
+  exec 3<<<"$GITHUB_TOKEN"
+  exec env -u GITHUB_TOKEN TOKEN_FOLLOWS=true bash -- "${BASH_SOURCE[0]}"
+fi
+token=""
+if [ "${TOKEN_FOLLOWS:-}" = true ]; then
+  IFS= read -r token <&3
+  exec 3<&-
+  unset TOKEN_FOLLOWS
+fi
+
 # Every declared output has a value on every path; publishing overwrites them.
 for name in verdict exact-churn exact-lower-bound exact-upper-bound semantic-churn semantic-lower-bound \
   semantic-upper-bound questions stable-flips evidence-changed run-folder report-markdown report-json comment-url; do
@@ -19,11 +32,11 @@ fail() {
 
 # Prints what a program prints, with the runner's commands switched off; gives back the program's exit code.
 muted() {
-  local token code=0
-  token="$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')"
-  printf '::stop-commands::%s\n' "$token"
+  local word code=0
+  word="$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')"
+  printf '::stop-commands::%s\n' "$word"
   "$@" || code=$?
-  printf '\n::%s::\n' "$token"
+  printf '\n::%s::\n' "$word"
   return "$code"
 }
 
@@ -43,7 +56,19 @@ publish() {
   [ "$INPUT_REQUIRE_PUBLISH" != true ] || publishing+=(--require-publish)
   [ -z "$INPUT_PULL_REQUEST" ] || publishing+=("--pull-request=$INPUT_PULL_REQUEST")
   [ -z "$INPUT_HEAD" ] || publishing+=("--head=$INPUT_HEAD")
-  "$CHURNGATE" "${publishing[@]}" "$@"
+  GITHUB_TOKEN="$token" "$CHURNGATE" "${publishing[@]}" "$@"
+}
+
+# The base branch's newest commit, where what is checked out is the merge with it that GitHub made of this pull request. The
+# event names the commit of the last push to the pull request, which may lie before it.
+merged_with() {
+  local merge commits
+  [ "${GITHUB_EVENT_NAME:-}" = pull_request ] && [ -n "$1" ] || return 1
+  merge="$(git rev-list --parents --max-count=1 HEAD 2>/dev/null)" || return 1
+  read -ra commits <<<"$merge"
+  [ "${#commits[@]}" -eq 3 ] && [ "${commits[0]}" = "${GITHUB_SHA:-}" ] || return 1
+  git merge-base --is-ancestor "$1" "${commits[1]}" 2>/dev/null || return 1
+  printf '%s' "${commits[1]}"
 }
 
 case "$INPUT_COMMAND" in run | check | merge | publish) ;; *) fail '`command` is `run`, `check`, `merge` or `publish`' ;; esac
@@ -61,12 +86,16 @@ folder_file="$(mktemp "$temp/churngate-folder.XXXXXX")"
 failure_file="$(mktemp "$temp/churngate-failure.XXXXXX")"
 arguments=("$INPUT_COMMAND" "--runs=$runs" "--failure-file=$failure_file")
 base="${INPUT_BASE:-$EVENT_BASE}"
+[ -n "$INPUT_BASE" ] || base="$(merged_with "$EVENT_BASE")" || base="$EVENT_BASE"
 [ "$base" != none ] || base=""
 if [ "$INPUT_COMMAND" = merge ]; then
-  [ -d "$INPUT_SHARDS" ] || fail '`shards` is the folder whose folders are the shards'
+  [ -n "$INPUT_SHARDS" ] || fail '`shards` is the folder whose folders are the shards'
   lines "" "$INPUT_ARGS"
   arguments+=("--folder-file=$folder_file" --)
-  for folder in "$INPUT_SHARDS"/*/; do arguments+=("${folder%/}"); done
+  found=false
+  for folder in "$INPUT_SHARDS"/*/; do
+    [ ! -d "$folder" ] || { found=true && arguments+=("${folder%/}"); }
+  done
 else
   [ -z "$base" ] || arguments+=("--base=$base")
   lines --new= "$INPUT_NEW"
@@ -81,7 +110,14 @@ for argument in "${arguments[@]}"; do
   case "$argument" in --replay | --replay=*) replay=true ;; esac
 done
 code=0
-muted "$CHURNGATE" "${arguments[@]}" || code=$?
+if [ "${found:-true}" = true ]; then
+  muted "$CHURNGATE" "${arguments[@]}" || code=$?
+else
+  code=4
+  # Where every job of the matrix failed nothing was uploaded.
+  printf 'no shard was found in `%s`: the jobs that audit the shards uploaded none' "$INPUT_SHARDS" >"$failure_file"
+  printf '::error title=churngate::no shard was found\n'
+fi
 folder="$(cat -- "$folder_file")"
 
 # Only these exit codes come with a verdict, or with evidence compared where a spec asks for no more. After any other one, what lies in the folder is older than this step or not its

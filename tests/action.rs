@@ -460,7 +460,8 @@ impl Script {
     fn new() -> Self {
         use std::os::unix::fs::PermissionsExt as _;
         let beside = tempfile::tempdir().unwrap();
-        let program = "#!/bin/bash\nprintf '%s\\n' \"$@\" >>\"$BESIDE/$1\"\ncase \"$1\" in run | merge) ;; *) exit 0 ;; esac\n\
+        let program = "#!/bin/bash\nprintf '%s\\n' \"$@\" >>\"$BESIDE/$1\"\ncase \"$1\" in run | merge) ;; *)\n\
+            for each; do case \"$each\" in --failure=*) cat \"${each#*=}\" >\"$BESIDE/failure\" ;; esac; done; exit 0 ;; esac\n\
             for each; do case \"$each\" in --failure-file=*) printf why >\"${each#*=}\" ;; esac; done\n\
             for each; do case \"$each\" in --folder-file=*) printf %s \"$BESIDE\" >\"${each#*=}\" ;; esac; done\nexit \"$CODE\"\n";
         let path = beside.path().join("program");
@@ -471,6 +472,11 @@ impl Script {
     }
 
     fn run(&self, code: i32, inputs: &[(&str, &str)]) -> Option<i32> {
+        self.run_in(code, inputs, &[("EVENT_BASE", "")])
+    }
+
+    /// The same with more of the environment.
+    fn run_in(&self, code: i32, inputs: &[(&str, &str)], environment: &[(&str, &str)]) -> Option<i32> {
         let beside = self.beside.path();
         let mut command = Command::new("bash");
         command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("action/run.sh")).current_dir(beside).env_clear();
@@ -480,7 +486,7 @@ impl Script {
         for (name, value) in INPUTS.iter().chain(inputs) {
             command.env(format!("INPUT_{name}"), value);
         }
-        command.env("EVENT_BASE", "").output().unwrap().status.code()
+        command.envs(environment.iter().copied()).output().unwrap().status.code()
     }
 
     fn read(&self, name: &str) -> String {
@@ -587,7 +593,81 @@ fn a_shard_publishes_nothing_and_a_merge_does() {
         assert!(script.read("merge").ends_with("--\nshards/one\nshards/two\n"), "{}", script.read("merge"));
         assert!(script.read("publish").contains(published), "{}", script.read("publish"));
     }
-    assert_eq!(Script::new().run(0, &[("COMMAND", "merge"), ("SHARDS", "nowhere")]), Some(2));
+    assert_eq!(Script::new().run(0, &[("COMMAND", "merge"), ("SHARDS", "")]), Some(2));
+    for empty in [false, true] {
+        let script = Script::new();
+        if empty {
+            std::fs::create_dir(script.beside.path().join("shards")).unwrap();
+        }
+        assert_eq!(script.run(0, &[("COMMAND", "merge"), ("SHARDS", "shards")]), Some(4));
+        assert!(script.read("publish").contains("--failed=4\n--failure="), "{}", script.read("publish"));
+        assert!(script.read("failure").starts_with("no shard was found in `shards`"), "{}", script.read("failure"));
+        assert!(script.read("merge").is_empty());
+    }
+}
+
+/// What a program of the audit can see of the token: its environment and that of each process above it that began with this
+/// script.
+#[cfg(target_os = "linux")]
+#[test]
+fn only_what_publishes_can_see_the_token() {
+    let script = Script::new();
+    let beside = script.beside.path();
+    let program = "#!/bin/bash\n{ env; pid=$$\n\
+        until [ \"$pid\" = \"$ABOVE\" ]; do tr '\\0' '\\n' <\"/proc/$pid/environ\"; read -r _ _ _ pid _ <\"/proc/$pid/stat\"; done\n\
+        } >\"$BESIDE/seen-$1\"\nexec \"$BESIDE/program\" \"$@\"\n";
+    let spy = beside.join("spy");
+    std::fs::write(&spy, program).unwrap();
+    std::fs::set_permissions(&spy, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut environment = vec![("EVENT_BASE", ""), ("CHURNGATE", spy.to_str().unwrap())];
+    let above = std::process::id().to_string();
+    environment.extend([("GITHUB_TOKEN", "the-token"), ("ABOVE", above.as_str())]);
+    assert_eq!(script.run_in(0, &[], &environment), Some(0));
+    let (run, publish) = (script.read("seen-run"), script.read("seen-publish"));
+    assert!(run.matches("INPUT_SPEC=").count() > 2 && !run.contains("the-token"), "{run}");
+    assert!(publish.contains("GITHUB_TOKEN=the-token"), "{publish}");
+}
+
+/// A pull request whose base branch moved on after its last push, checked out as GitHub merged it.
+#[cfg(unix)]
+#[test]
+fn the_rule_is_that_of_the_commit_which_the_pull_request_is_merged_with() {
+    let script = Script::new();
+    let folder = script.beside.path().join("checkout");
+    let write = |name: &str| {
+        std::fs::write(folder.join(name), name).unwrap();
+        commit(&folder)
+    };
+    std::fs::create_dir(&folder).unwrap();
+    git(&folder, &["init", "--quiet", "--initial-branch=main"]);
+    let (event_base, newest) = (write("a"), write("b"));
+    git(&folder, &["checkout", "--quiet", "-b", "change", &event_base]);
+    let head = write("c");
+    git(&folder, &["checkout", "--quiet", "--detach", &newest]);
+    git(
+        &folder,
+        &["-c", "user.name=a", "-c", "user.email=a@example.org", "merge", "--quiet", "--no-ff", "-m", "x", "change"],
+    );
+    let merge = git(&folder, &["rev-parse", "HEAD"]);
+    let base = |event: &str, sha: &str, event_base: &str, input: &str| {
+        let environment = [("EVENT_BASE", event_base), ("GITHUB_EVENT_NAME", event), ("GITHUB_SHA", sha)];
+        let inputs = [("WORKING_DIRECTORY", "checkout"), ("BASE", input)];
+        let _removed = std::fs::remove_file(script.beside.path().join("run"));
+        assert_eq!(script.run_in(0, &inputs, &environment), Some(0));
+        let said = script.read("run");
+        said.lines().find_map(|line| line.strip_prefix("--base=")).map(str::to_owned)
+    };
+    assert_eq!(base("pull_request", &merge, &event_base, ""), Some(newest.clone()));
+    assert_eq!(base("pull_request", &merge, &newest, ""), Some(newest.clone()));
+    // Another event, another commit, a base that is none of its ancestors, or an input: what was said before holds.
+    assert_eq!(base("merge_group", &merge, &event_base, ""), Some(event_base.clone()));
+    assert_eq!(base("pull_request", &head, &event_base, ""), Some(event_base.clone()));
+    assert_eq!(base("pull_request", &merge, &head, ""), Some(head.clone()));
+    assert_eq!(base("pull_request", &merge, &event_base, &head), Some(head.clone()));
+    assert_eq!(base("pull_request", &merge, &event_base, "none"), None);
+    assert_eq!(base("push", &merge, "", ""), None);
+    git(&folder, &["checkout", "--quiet", "--detach", &head]);
+    assert_eq!(base("pull_request", &head, &event_base, ""), Some(event_base), "the head itself is checked out");
 }
 
 #[cfg(unix)]

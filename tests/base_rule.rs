@@ -78,7 +78,7 @@ impl Repository {
     fn churngate(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_churngate"));
         command.current_dir(self.folder.path()).args(arguments).env_remove("GITHUB_ACTIONS").env_remove("KEY");
-        command.output().unwrap()
+        command.env_remove("GITHUB_TOKEN").env_remove("GH_TOKEN").output().unwrap()
     }
 
     /// Runs under the base's rule: exit code, and the report as Markdown.
@@ -343,6 +343,38 @@ fn with_a_key(repository: &Repository) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
+#[test]
+fn a_program_that_the_change_edits_is_not_started_beside_any_key() {
+    let mut repository = with_a_program("");
+    let run = |repository: &Repository, name: &str, value: &str| {
+        let base = format!("--base={}", repository.base);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_churngate"));
+        command.current_dir(repository.folder.path()).args(["run", "--quiet", &base, "audit/churngate.yaml"]);
+        command.env_remove("GITHUB_TOKEN").env_remove("GH_TOKEN").env(name, value);
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    repository.commit(&[("tools/answer.sh", &format!("{THIEF}cat >/dev/null\nprintf '{{\"answer\": \"x\"}}'\n"))]);
+    for name in ["GITHUB_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"] {
+        let (code, said) = run(&repository, name, "secret");
+        assert!(code == Some(2) && said.contains(&format!("`{name}` would be within its reach")), "{said}");
+        assert!(said.contains("edits `tools/answer.sh`") && said.contains("hint:"), "{said}");
+    }
+    assert!(!repository.folder.path().join("stolen").exists());
+    // An empty variable is no key, and a key that nothing names is not known.
+    for (name, value) in [("GITHUB_TOKEN", ""), ("KEY", "secret")] {
+        let (code, said) = run(&repository, name, value);
+        assert!(matches!(code, Some(0 | 1 | 3)), "{name}: {said}");
+    }
+    // The key of another part of the audit is as near as one's own.
+    let judge = "judge: { openai: { model: m, base_url: \"http://127.0.0.1:9/v1\", key_env: KEY } }";
+    let spec = repository.read("audit/churngate.yaml").replace("judge: { embedded: {} }", judge);
+    repository.base = repository.commit(&[("audit/churngate.yaml", &spec)]);
+    repository.commit(&[("tools/answer.sh", THIEF)]);
+    let (code, said) = with_a_key(&repository);
+    assert!(code == Some(2) && said.contains("`KEY` would be within its reach"), "{said}");
+}
+
 /// A program that would take the key.
 const THIEF: &str = "printf %s \"$KEY\" >stolen\n";
 
@@ -439,6 +471,36 @@ fn a_base_that_is_not_there_says_what_to_do() {
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("hint:"), "{said}");
+}
+
+#[test]
+fn a_branch_that_the_clone_has_of_its_remote_alone_is_named_as_such() {
+    let origin = Repository::new(&[("questions.jsonl", QUESTIONS), ("corpus/c.md", "One more.")]);
+    let repository = Repository { folder: tempfile::tempdir().unwrap(), base: String::new() };
+    // As actions/checkout does it: a commit without a branch, and the remote's branches.
+    let from = format!("file://{}", origin.folder.path().display());
+    git(repository.folder.path(), &["init", "--quiet", "--initial-branch=other"]);
+    git(repository.folder.path(), &["remote", "add", "origin", &from]);
+    git(repository.folder.path(), &["fetch", "--quiet", "origin", "+refs/heads/*:refs/remotes/origin/*"]);
+    git(repository.folder.path(), &["checkout", "--quiet", "--detach", "origin/main"]);
+    let spec =
+        |revision: &str| SPEC.replace("git: base", &format!("git: {revision}")).replace(", prompt: prompt.txt", "");
+    repository.write("churngate.yaml", &spec("main"));
+    let output = repository.churngate(&["check"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("no commit `main`") && said.contains("`git: base`") && said.contains("`origin/main`"),
+        "{said}"
+    );
+    for revision in ["base", "origin/main"] {
+        repository.write("churngate.yaml", &spec(revision));
+        let output = repository.churngate(&["check"]);
+        assert!(output.status.success(), "{revision}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    repository.write("churngate.yaml", &spec("nowhere"));
+    let output = repository.churngate(&["check"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("hint: fetch it first"), "{output:?}");
 }
 
 #[test]

@@ -172,7 +172,15 @@ async fn ask(audit: &Utf8Path, folder: &Utf8Path, durability: Durability) -> Dur
 /// The audit that was written here.
 pub async fn prepare(audit: &Utf8Path) -> Prepared {
     let spec = audit.join("churngate.yaml");
-    let request = Request { spec: &spec, runs: None, base: None, new: &[], shard: None, tool_version: "bench" };
+    let request = Request {
+        spec: &spec,
+        runs: None,
+        base: None,
+        new: &[],
+        shard: None,
+        is_set: |_| false,
+        tool_version: "bench",
+    };
     let draft = run::read(request).expect("the audit is read");
     run::prepare(draft, None).await.expect("the audit is prepared")
 }

@@ -32,6 +32,8 @@ pub enum GitError {
     NoSuchRevision {
         /// The revision that was asked for.
         revision: String,
+        /// What the clone has the remote's branch of this name as, where it has one.
+        remote: Option<String>,
         /// Whether the clone is shallow, which is the usual reason.
         shallow: bool,
     },
@@ -89,6 +91,10 @@ impl GitError {
             }
             Self::Untrusted { folder } => Some(format!("git config --global --add safe.directory {folder}")),
             Self::BadRevision { .. } => Some("name a commit, a tag or a branch".to_owned()),
+            Self::NoSuchRevision { remote: Some(remote), .. } => Some(format!(
+                "this clone has `{remote}` and no branch of its own: write `git: base` in the spec, which is the commit that a \
+                 pull request starts from, or `{remote}`"
+            )),
             Self::NoSuchRevision { shallow: true, .. } | Self::NoMergeBase { shallow: true, .. } => Some(
                 "the clone is shallow: set `fetch-depth: 0` for actions/checkout, or run `git fetch --unshallow`"
                     .to_owned(),

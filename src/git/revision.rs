@@ -36,7 +36,16 @@ pub fn resolve(folder: &Utf8Path, revision: &str) -> Result<CommitId, GitError> 
     }
     // `--quiet` leaves the reason out, so the repository itself is asked for next.
     let shallow = is_shallow(folder)?;
-    Err(GitError::NoSuchRevision { revision: revision.to_owned(), shallow })
+    let remote = of_remote(folder, revision)?;
+    Err(GitError::NoSuchRevision { revision: revision.to_owned(), remote, shallow })
+}
+
+/// The name under which the clone has a branch of its remote that it has no branch of its own for.
+fn of_remote(folder: &Utf8Path, revision: &str) -> Result<Option<String>, GitError> {
+    let name = format!("origin/{revision}");
+    let mut command = command::git(folder, "rev-parse");
+    command.args(["--verify", "--quiet", "--end-of-options"]).arg(format!("{name}^{{commit}}"));
+    Ok(command::run(&mut command)?.status.success().then_some(name))
 }
 
 /// The best common ancestor of two commits.

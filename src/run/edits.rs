@@ -8,8 +8,8 @@ use crate::git::{self, CommitId, Located};
 use crate::model::{Failure, FailureClass, SnapshotName};
 use crate::retrieve::corpus;
 use crate::spec::{
-    self, BlackBoxBackend, CommandSpec, Difference, EmbedBackend, GenerateBackend, JudgeBackend, RetrieveBackend,
-    SnapshotSource, Spec, SqlEngine,
+    self, BlackBoxBackend, CommandSpec, Difference, EmbedBackend, GenerateBackend, JudgeBackend, Named,
+    RetrieveBackend, SnapshotSource, Spec, SqlEngine,
 };
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -20,7 +20,15 @@ const TOLD: usize = 6;
 const LINKED: &str = "a symbolic link takes its place";
 
 /// What the working tree has otherwise than the base, as it is told to people.
-pub(super) fn edits(rule: &Rule, place: Place<'_>, commit: &CommitId) -> Result<Vec<Edit>, Failure> {
+///
+/// # Errors
+/// A program that the change edits would be started beside a key.
+pub(super) fn edits(
+    rule: &Rule,
+    place: Place<'_>,
+    commit: &CommitId,
+    is_set: fn(&str) -> bool,
+) -> Result<Vec<Edit>, Failure> {
     let mut edited: Vec<Edit> = edit_of_spec(rule, place).into_iter().collect();
     let beside = [
         Some((&rule.spec.questions.file, &rule.questions)),
@@ -33,7 +41,7 @@ pub(super) fn edits(rule: &Rule, place: Place<'_>, commit: &CommitId) -> Result<
         edited.extend(edit_of(place.folder, path, bytes));
     }
     let relied = |path: Utf8PathBuf| Edit::Relied { path: path.into_string() };
-    edited.extend(edits_of_trusted(&rule.spec, place.folder, commit)?.into_iter().map(relied));
+    edited.extend(edits_of_trusted(&rule.spec, place.folder, commit, is_set)?.into_iter().map(relied));
     Ok(edited)
 }
 
@@ -82,8 +90,14 @@ fn edit_of(folder: &Utf8Path, path: &Utf8Path, base: &[u8]) -> Option<Edit> {
 /// and the placebo where they lie there, and the files that programs are started with.
 ///
 /// # Errors
-/// Such a program is given keys: the change's own program may not have them.
-fn edits_of_trusted(spec: &Spec, folder: &Utf8Path, base: &CommitId) -> Result<Vec<Utf8PathBuf>, Failure> {
+/// There is a key that such a program could come by.
+fn edits_of_trusted(
+    spec: &Spec,
+    folder: &Utf8Path,
+    base: &CommitId,
+    is_set: fn(&str) -> bool,
+) -> Result<Vec<Utf8PathBuf>, Failure> {
+    let key = key_within_reach(spec, is_set);
     let commits = [base.clone(), git::resolve(folder, "HEAD")?];
     let mut edited = Vec::new();
     for path in old_folders(spec).chain(shared_database(spec)) {
@@ -97,8 +111,8 @@ fn edits_of_trusted(spec: &Spec, folder: &Utf8Path, base: &CommitId) -> Result<V
             if !is_edited(Utf8Path::new("."), &commits, path)? && !is_edited(folder, &commits, path)? {
                 continue;
             }
-            if !command.env.is_empty() {
-                return Err(given_keys(path, base));
+            if let Some(key) = command.env.first().map(String::as_str).or(key) {
+                return Err(beside_a_key(path, base, key));
             }
             edited.push(path.to_owned());
         }
@@ -150,11 +164,22 @@ fn answering(backend: &GenerateBackend) -> Option<&CommandSpec> {
     }
 }
 
-fn given_keys(path: &Utf8Path, base: &CommitId) -> Failure {
-    let message =
-        format!("this change edits `{path}`, which the rule of base commit `{base}` starts with keys (`env`)");
+/// Tokens that a job of GitHub Actions may have in its environment.
+const TOKENS: [&str; 4] = ["GITHUB_TOKEN", "GH_TOKEN", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"];
+
+/// A key in this process's environment. A program is not given it, but on most systems one can read the environment of the
+/// process that started it.
+fn key_within_reach(spec: &Spec, is_set: fn(&str) -> bool) -> Option<&str> {
+    let Named { keys, passed } = spec.named();
+    keys.into_iter().chain(passed).chain(TOKENS).find(|name| is_set(name))
+}
+
+fn beside_a_key(path: &Utf8Path, base: &CommitId, key: &str) -> Failure {
+    let message = format!(
+        "this change edits `{path}`, which the rule of base commit `{base}` starts, and `{key}` would be within its reach"
+    );
     Failure::new(FailureClass::Usage, message).with_hint(
-        "merge the program on its own first, once somebody has read it; no change's own program is given keys",
+        "merge the program on its own first, once somebody has read it; no change's own program is started beside a key",
     )
 }
 

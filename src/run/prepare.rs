@@ -41,6 +41,8 @@ pub struct Request<'a> {
     pub new: &'a [String],
     /// Which part of the audit is run, where it is one.
     pub shard: Option<Shard>,
+    /// Whether the environment has a value of a variable: no change's own program is started beside a key.
+    pub is_set: fn(&str) -> bool,
     /// The version of this program.
     pub tool_version: &'static str,
 }
@@ -68,9 +70,9 @@ impl Draft {
 /// # Errors
 /// Anything wrong with the spec or its files: all of class [`FailureClass::Usage`] where the user can mend it.
 pub fn read(request: Request<'_>) -> Result<Draft, Failure> {
-    let Request { spec: path, runs, base, new, shard, tool_version } = request;
+    let Request { spec: path, runs, base, new, shard, is_set, tool_version } = request;
     let folder = path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
-    let mut rule = rule::read(path, folder, base)?;
+    let mut rule = rule::read(path, folder, base, is_set)?;
     newest::fill(&mut rule.spec, folder, new)?;
     Ok(Draft { folder: folder.to_owned(), rule, runs: runs.map(Utf8Path::to_owned), shard, tool_version })
 }

@@ -40,8 +40,14 @@ pub(super) struct Place<'a> {
     pub name: &'a Utf8Path,
 }
 
-/// Reads the rule, from the base commit where one is named. `folder` is the one that `path` lies in.
-pub(super) fn read(path: &Utf8Path, folder: &Utf8Path, base: Option<&str>) -> Result<Rule, Failure> {
+/// Reads the rule, from the base commit where one is named. `folder` is the one that `path` lies in, and `is_set` says whether
+/// the environment has a variable.
+pub(super) fn read(
+    path: &Utf8Path,
+    folder: &Utf8Path,
+    base: Option<&str>,
+    is_set: fn(&str) -> bool,
+) -> Result<Rule, Failure> {
     let name = Utf8Path::new(path.file_name().unwrap_or_default());
     let place = Place { path, folder, name };
     let Some(revision) = base else {
@@ -55,7 +61,7 @@ pub(super) fn read(path: &Utf8Path, folder: &Utf8Path, base: Option<&str>) -> Re
     }
     let commit = git::resolve(folder, revision)?;
     let mut rule = match whole(Files::Commit(folder, &commit), place)? {
-        Read::Whole(rule) => of_base(*rule, place, &commit)?,
+        Read::Whole(rule) => of_base(*rule, place, &commit, is_set)?,
         Read::Without { missing, .. } => of_change(place, &commit, &missing)?,
     };
     name_base(&mut rule.spec, folder, Some(&commit))?;
@@ -88,8 +94,8 @@ fn word(value: &str) -> Option<&str> {
 }
 
 /// The base's rule, with what the change edits of it.
-fn of_base(rule: Rule, place: Place<'_>, commit: &CommitId) -> Result<Rule, Failure> {
-    let edited = edits(&rule, place, commit)?;
+fn of_base(rule: Rule, place: Place<'_>, commit: &CommitId, is_set: fn(&str) -> bool) -> Result<Rule, Failure> {
+    let edited = edits(&rule, place, commit, is_set)?;
     let origin = Origin { commit: commit.to_string(), edited, missing: None };
     Ok(Rule { origin: Some(origin), ..rule })
 }
