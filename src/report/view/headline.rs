@@ -76,7 +76,7 @@ fn inconclusive(result: &AuditResult) -> String {
     }
     let asked = result.analysis.questions;
     let verb = if asked == 1 { "proves" } else { "prove" };
-    let range = figures.map_or_else(String::new, range);
+    let range = figures.map_or_else(String::new, |figures| range(figures, &result.analysis));
     format!("Inconclusive: {} {verb} neither churn nor its absence{range}", numbers::counted(asked, "question"))
 }
 
@@ -100,9 +100,10 @@ fn unmet(line: &LineOutcome, analysis: &Analysis) -> String {
     format!("{} {figure} {against} (it is {} pp)", line.kernel, rule::figure(line, analysis))
 }
 
-fn range(figures: &KernelFigures) -> String {
+fn range(figures: &KernelFigures, analysis: &Analysis) -> String {
     let (low, high) = (numbers::pp(figures.cautious_lower_bound()), numbers::pp_float(figures.cautious_upper_bound()));
-    format!(", {} excess churn lies between {low} and {high} pp", figures.kernel)
+    let level = numbers::float(analysis.confidence.level() * 100.0, 2);
+    format!(", {} excess churn lies between {low} and {high} pp (one-sided {level}% bounds)", figures.kernel)
 }
 
 /// The figures of one kernel.
