@@ -244,7 +244,7 @@ fn the_first_line_is_the_verdict_and_why() {
     let first = |result| markdown(&result).lines().next().map(str::to_owned).unwrap_or_default();
     assert_snapshot!(first(incompatible()), @"## ❌ Incompatible: excess churn 6.44 pp exact (limit 3 pp) and 10.25 pp semantic, beyond the noise of repeats");
     assert_snapshot!(first(compatible()), @"## ✅ Compatible: excess churn is proved small, semantic upper bound 1.50 pp (limit 5 pp)");
-    assert_snapshot!(first(inconclusive()), @"## ⚠️ Inconclusive: 400 questions prove neither churn nor its absence, semantic excess churn lies between -0.37 and 8.20 pp");
+    assert_snapshot!(first(inconclusive()), @"## ⚠️ Inconclusive: 400 questions prove neither churn nor its absence, semantic excess churn lies between -0.37 and 8.20 pp (one-sided 95% bounds)");
 }
 
 #[test]

@@ -103,8 +103,6 @@ fn mark(word: &str, line: &LineOutcome) -> Option<(f64, String)> {
 }
 
 fn explanation(analysis: &Analysis) -> String {
-    let level = numbers::float(analysis.confidence.level() * 100.0, 2);
-    let level = level.trim_end_matches('0').trim_end_matches('.');
     let clusters = if analysis.kernels.iter().any(|figures| figures.clusters.is_some()) {
         " The bounds are the more cautious ones of resampling questions and of resampling their clusters; the interval \
          resamples questions."
@@ -114,10 +112,11 @@ fn explanation(analysis: &Analysis) -> String {
     format!(
         "D̂ is agreement of repeats within a snapshot minus agreement across the two, so the noise of repeats is \
          already subtracted. {} asked, {} and {} repeats. The interval is two-sided, the bounds one-sided, all at \
-         {level}% confidence; the picture shows the lower bound, D̂ and the upper bound.{clusters}",
+         {} confidence; the picture shows the lower bound, D̂ and the upper bound.{clusters}",
         numbers::counted(analysis.asked, "question"),
         analysis.repeats.0,
-        analysis.repeats.1
+        analysis.repeats.1,
+        analysis.confidence
     )
 }
 

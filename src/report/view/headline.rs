@@ -102,8 +102,10 @@ fn unmet(line: &LineOutcome, analysis: &Analysis) -> String {
 
 fn range(figures: &KernelFigures, analysis: &Analysis) -> String {
     let (low, high) = (numbers::pp(figures.cautious_lower_bound()), numbers::pp_float(figures.cautious_upper_bound()));
-    let level = numbers::float(analysis.confidence.level() * 100.0, 2);
-    format!(", {} excess churn lies between {low} and {high} pp (one-sided {level}% bounds)", figures.kernel)
+    format!(
+        ", {} excess churn lies between {low} and {high} pp (one-sided {} bounds)",
+        figures.kernel, analysis.confidence
+    )
 }
 
 /// The figures of one kernel.
