@@ -286,6 +286,86 @@ fn a_run_that_was_killed_goes_on_and_never_goes_back_to_a_conversation() {
     assert_eq!(sessions.iter().collect::<BTreeSet<_>>().len(), sessions.len());
 }
 
+/// The accepted answer of each cell, by question, snapshot and repeat, and the digest of each request.
+fn answered_cells(folder: &Path) -> (BTreeMap<String, String>, BTreeSet<String>) {
+    let records = records(folder, "answers.jsonl");
+    let accepted = records.iter().filter_map(|record| {
+        Some((record["of"].to_string(), record.pointer("/verdict/accepted/answer")?.as_str()?.to_owned()))
+    });
+    let requests = records.iter().filter_map(|record| Some(record.get("request")?.as_str()?.to_owned()));
+    (accepted.collect(), requests.collect())
+}
+
+const EXCHANGES: &str = "rec/exchanges.jsonl";
+
+#[test]
+fn a_recorded_audit_of_conversations_is_replayed_cell_by_cell_with_ids_of_its_own() {
+    let server = system(true);
+    let workspace = workspace(&server, "");
+    let recorded = churngate(&workspace, &["run", "--quiet", "--record=rec", "churngate.yaml"]);
+    assert_eq!(code(&recorded).unwrap(), 1, "{}", stderr(&recorded));
+    let live = workspace.run_folder().unwrap();
+    let (asked, tape) = (sessions(&server), workspace.read(EXCHANGES).unwrap());
+    assert!(asked.iter().all(|session| !tape.contains(session.as_str())), "a nonce stands in the recording");
+    assert_eq!(tape.matches("[nonce]").count(), asked.len());
+    let (connections, (answers, requests)) = (server.connections(), answered_cells(&live));
+    assert_eq!(answers.len(), 4 * QUESTIONS);
+    for tasks in ["1", "16"] {
+        let (runs, file) = (format!("--runs=replayed-{tasks}"), format!("at-{tasks}"));
+        let (file_argument, tasks) = (format!("--folder-file={file}"), format!("--tasks={tasks}"));
+        let arguments = ["run", "--quiet", "--replay=rec", &runs, &file_argument, &tasks, "churngate.yaml"];
+        let replay = workspace.churngate(&arguments).unwrap();
+        assert_eq!(code(&replay).unwrap(), 1, "{}", stderr(&replay));
+        let folder = PathBuf::from(workspace.read(&file).unwrap());
+        assert_eq!(figures(&folder).unwrap(), figures(&live).unwrap());
+        let (replayed, made) = answered_cells(&folder);
+        assert_eq!(replayed, answers, "each repeat has the answer that it had");
+        assert!(made.len() == 4 * QUESTIONS + 2 && made.is_disjoint(&requests), "each call has an id of its own");
+        let verified = workspace.churngate(&["verify", folder.to_str().unwrap()]).unwrap();
+        assert_eq!(code(&verified).unwrap(), 0, "{}", stderr(&verified));
+        checked_by_others(&folder);
+    }
+    assert_eq!(server.connections(), connections, "nobody was called");
+}
+
+#[test]
+fn a_replay_of_conversations_ends_where_a_reply_is_missing_and_goes_on_once_it_is_there() {
+    let server = system(true);
+    let workspace = workspace(&server, "");
+    let recorded = churngate(&workspace, &["run", "--quiet", "--record=rec", "churngate.yaml"]);
+    assert_eq!(code(&recorded).unwrap(), 1, "{}", stderr(&recorded));
+    let (live, connections) = (workspace.run_folder().unwrap(), server.connections());
+    let whole = workspace.read(EXCHANGES).unwrap();
+    let lines: Vec<&str> = whole.lines().collect();
+    let exchanges = |unit: &str| (0..lines.len()).filter(|at| lines[*at].contains(unit)).collect::<Vec<_>>();
+    // One cell's only reply; and of a cell that was asked twice the second one, in whichever repeat that was.
+    let last = QUESTIONS - 1;
+    let twice = ["0", "1"].map(|repeat| exchanges(&format!("[\"answers\",\"q{last}\",\"new\",\"{repeat}\"]")));
+    let second = *twice.iter().find(|exchanges| exchanges.len() == 2).unwrap().last().unwrap();
+    let first = exchanges("[\"answers\",\"q3\",\"old\",\"1\"]");
+    assert_eq!(first.len(), 1);
+    for (left_out, said) in [(first[0], "no reply to `POST"), (second, "no further reply to `POST")] {
+        let less: Vec<&str> = (0..lines.len()).filter(|at| *at != left_out).map(|at| lines[at]).collect();
+        workspace.write("less/exchanges.jsonl", less.join("\n") + "\n").unwrap();
+        let _ = std::fs::remove_dir_all(workspace.path("replayed"));
+        let arguments = ["run", "--quiet", "--replay=less", "--runs=replayed", "--folder-file=at", "churngate.yaml"];
+        let stopped = workspace.churngate(&arguments).unwrap();
+        assert_eq!(code(&stopped).unwrap(), 4, "{}", stderr(&stopped));
+        assert!(
+            stderr(&stopped).contains(said) && stderr(&stopped).contains("nobody was called"),
+            "{}",
+            stderr(&stopped)
+        );
+        workspace.write("less/exchanges.jsonl", &whole).unwrap();
+        let replay = workspace.churngate(&arguments).unwrap();
+        assert_eq!(code(&replay).unwrap(), 1, "{}", stderr(&replay));
+        let folder = PathBuf::from(workspace.read("at").unwrap());
+        assert_eq!(answered_cells(&folder).0, answered_cells(&live).0);
+        assert_eq!(figures(&folder).unwrap(), figures(&live).unwrap());
+    }
+    assert_eq!(server.connections(), connections, "nobody was called");
+}
+
 #[test]
 fn answers_out_of_a_cache_stop_the_audit() {
     let server = RawServer::start(|request| {

@@ -26,6 +26,8 @@ pub struct Call {
     pub body: Option<Vec<u8>>,
     /// The time limit for the whole call.
     pub timeout: Duration,
+    /// What stands in it for this one call alone, wherever it stands: without it, calls that ask the same are the same.
+    pub nonce: Option<String>,
 }
 
 impl Call {
@@ -107,6 +109,12 @@ impl CallError {
     #[must_use]
     pub const fn may_pass(self) -> bool {
         matches!(self, Self::Connect | Self::Timeout | Self::Cut | Self::TooLarge | Self::NotSent)
+    }
+
+    /// Whether an outcome of this code says that its attempt was recorded and no call followed.
+    #[must_use]
+    pub fn is_not_sent(code: &str) -> bool {
+        [Self::NotSent, Self::NotRecorded, Self::NotKept].into_iter().any(|error| error.code() == code)
     }
 
     /// The short code that ledgers and reports use.

@@ -222,7 +222,7 @@ mod tests {
     /// Long enough for the slowest machine.
     fn get(url: &str) -> Call {
         let timeout = Duration::from_mins(2);
-        Call { method: "GET", url: url.to_owned(), headers: Vec::new(), body: None, timeout }
+        Call { method: "GET", url: url.to_owned(), headers: Vec::new(), body: None, timeout, nonce: None }
     }
 
     async fn sent(answer: &'static [u8], hold: Duration) -> Result<Reply, CallError> {

@@ -33,7 +33,7 @@ mod tests {
     fn call(secret: bool) -> Call {
         let key = if secret { HeaderText::Secret("sesame".to_owned().into()) } else { HeaderText::Plain("x".into()) };
         let headers = vec![("authorization".to_owned(), key)];
-        Call { method: "POST", url: String::new(), headers, body: None, timeout: Duration::ZERO }
+        Call { method: "POST", url: String::new(), headers, body: None, timeout: Duration::ZERO, nonce: None }
     }
 
     #[test]

@@ -138,7 +138,7 @@ impl<'a> Api<'a> {
             headers.push(("content-type".to_owned(), HeaderText::Plain("application/json".to_owned())));
         }
         let body = body.map(|body| body.to_string().into_bytes());
-        Call { method, url, headers, body, timeout: self.pace.timeout }
+        Call { method, url, headers, body, timeout: self.pace.timeout, nonce: None }
     }
 
     async fn send(

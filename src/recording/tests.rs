@@ -44,7 +44,7 @@ async fn answer(listener: &TcpListener, text: &str) {
 fn call(url: &str, body: &str) -> Call {
     let headers = vec![("authorization".to_owned(), HeaderText::Secret(format!("Bearer {KEY}").into()))];
     let body = Some(body.as_bytes().to_vec());
-    Call { method: "POST", url: url.to_owned(), headers, body, timeout: Duration::from_mins(2) }
+    Call { method: "POST", url: url.to_owned(), headers, body, timeout: Duration::from_mins(2), nonce: None }
 }
 
 /// Records these exchanges: for each the unit, what is asked, what is answered.

@@ -5,6 +5,8 @@ use crate::http::{Call, HeaderText, Reply, Secrets};
 
 /// What stands in place of a value that may be a key.
 const HIDDEN: &str = "[key]";
+/// What stands in place of what every call has for itself alone: a call that is made again asks the same by it.
+const NONCE: &str = "[nonce]";
 
 /// What a name that may be of a key has in it, whatever stands around it.
 const PARTS: [&str; 3] = ["passwd", "pwd", "session"];
@@ -27,15 +29,29 @@ const KEYS: [&str; 14] = [
     "token",
 ];
 
-/// The request of a call, without keys.
+/// The request of a call, without keys and without its nonce.
 pub(super) fn request(call: &Call, secrets: &Secrets) -> Request {
-    let mut headers: Vec<(String, String)> = call.headers.iter().map(|header| told(header, secrets)).collect();
+    let headers = call.headers.iter().map(|header| told(header, secrets));
+    let mut headers: Vec<(String, String)> = headers.map(|(name, value)| (name, lasting(value, call))).collect();
     headers.sort_unstable();
+    let body = |body: &Vec<u8>| match String::from_utf8(secrets.redact(body.clone())) {
+        Ok(text) => Body::of(lasting(text, call).as_bytes()),
+        Err(bytes) => Body::of(bytes.as_bytes()),
+    };
     Request {
         method: call.method.to_owned(),
-        url: text(&url(&call.url), secrets),
+        url: lasting(text(&url(&call.url), secrets), call),
         headers,
-        body: call.body.as_ref().map(|body| Body::of(&secrets.redact(body.clone()))),
+        body: call.body.as_ref().map(body),
+    }
+}
+
+/// What is left of a text where the call is made again. A nonce has the form of a UUID, which is written alike in URLs, headers
+/// and JSON.
+fn lasting(text: String, call: &Call) -> String {
+    match call.nonce.as_deref() {
+        Some(nonce) if !nonce.is_empty() => text.replace(nonce, NONCE),
+        _ => text,
     }
 }
 
@@ -114,7 +130,7 @@ mod tests {
         ];
         let body = Some(format!("{{\"q\": \"{key} {query}\"}}").into_bytes());
         let url = format!("https://h/v1?keyword=a&sig={key}&access_token={key}&q={query}");
-        Call { method: "POST", url, headers, body, timeout: Duration::ZERO }
+        Call { method: "POST", url, headers, body, timeout: Duration::ZERO, nonce: None }
     }
 
     #[test]
@@ -137,6 +153,26 @@ mod tests {
         let mut other = call("sesame-sesame", "x");
         other.headers[0].1 = HeaderText::Plain("docs_v2".to_owned());
         assert_ne!(one, request(&other, &secrets).identity(), "a header that names the index");
+    }
+
+    #[test]
+    fn a_call_that_is_made_again_is_the_same_but_for_its_nonce() {
+        let secrets = Secrets::default();
+        let asked = |nonce: &str, question: &str| {
+            let mut call = call("sesame-sesame", nonce);
+            call.headers.push(("x-conversation".to_owned(), HeaderText::Plain(nonce.to_owned())));
+            call.body = Some(format!("{{\"q\":\"{question}\",\"user\":\"{nonce}\"}}").into_bytes());
+            call.nonce = Some(nonce.to_owned());
+            request(&call, &secrets)
+        };
+        let (one, other) = ("01234567-89ab-4cde-a012-3456789abcde", "11111111-89ab-4cde-a012-3456789abcde");
+        assert_eq!(asked(one, "x"), asked(other, "x"));
+        assert_eq!(asked(one, "x").body, Some(Body::Text("{\"q\":\"x\",\"user\":\"[nonce]\"}".to_owned())));
+        assert_ne!(asked(one, "x").identity(), asked(one, "y").identity(), "what is asked tells them apart");
+        assert_ne!(asked(one, "x").identity(), asked(one, one).identity(), "a nonce in another place");
+        let mut none = call("sesame-sesame", one);
+        none.nonce = Some(String::new());
+        assert!(request(&none, &secrets).url.ends_with(one), "nothing is no nonce");
     }
 
     #[test]

@@ -71,6 +71,7 @@ impl Endpoint {
             headers: self.headers(),
             body: Some(Value::Object(body).to_string().into_bytes()),
             timeout: Duration::from_secs(u64::from(self.server.timeout_seconds)),
+            nonce: None,
         }
     }
 

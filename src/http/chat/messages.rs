@@ -69,8 +69,8 @@ mod tests {
 
     fn reading(status: u16, body: &str) -> Reading {
         let sent = br#"{"model":"m","temperature":1,"output_config":{}}"#.to_vec();
-        let call =
-            Call { method: "POST", url: String::new(), headers: Vec::new(), body: Some(sent), timeout: Duration::ZERO };
+        let (url, timeout) = (String::new(), Duration::ZERO);
+        let call = Call { method: "POST", url, headers: Vec::new(), body: Some(sent), timeout, nonce: None };
         let reply = Reply { status, headers: Vec::new(), body: body.into(), latency: Duration::ZERO };
         read(&ADAPTER, &call, &Ok(reply), Timestamp::UNIX_EPOCH)
     }

@@ -199,7 +199,8 @@ mod tests {
 
     fn call() -> Call {
         let body = br#"{"model":"m","temperature":1}"#.to_vec();
-        Call { method: "POST", url: String::new(), headers: Vec::new(), body: Some(body), timeout: Duration::ZERO }
+        let url = String::new();
+        Call { method: "POST", url, headers: Vec::new(), body: Some(body), timeout: Duration::ZERO, nonce: None }
     }
 
     fn reply(status: u16, body: &[u8]) -> Reply {

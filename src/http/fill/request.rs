@@ -33,7 +33,8 @@ impl Template<'_> {
         let url = filling.url(self.url, self.query)?;
         let body = self.body.map(|body| filling.value(body)).transpose()?.map(|body| body.to_string().into_bytes());
         let headers = self.headers(filling, body.is_some())?;
-        Ok(Call { method: self.method, url, headers, body, timeout: self.timeout })
+        let nonce = filling.nonce.map(str::to_owned);
+        Ok(Call { method: self.method, url, headers, body, timeout: self.timeout, nonce })
     }
 
     fn headers(&self, filling: &Filling<'_>, with_body: bool) -> Result<Vec<(String, HeaderText)>, TemplateError> {

@@ -113,6 +113,7 @@ pub(super) fn bare(server: &EmbedServer, texts: &[String]) -> Call {
         headers: Vec::new(),
         body: Some(body.to_string().into_bytes()),
         timeout: Duration::from_secs(u64::from(server.timeout_seconds)),
+        nonce: None,
     }
 }
 
