@@ -146,6 +146,44 @@ fn a_budget_that_is_reached_stops_cleanly_and_counts_what_earlier_processes_spen
     Ok(())
 }
 
+#[test]
+fn tokens_that_were_spent_before_there_was_a_price_count_at_the_price_there_is() -> Result<()> {
+    let server = server(Some(json!({ "prompt_tokens": 4_800, "completion_tokens": 200 })))?;
+    let workspace = workspace(&server, "tokens: 90000")?;
+    let price = ", price: { input: 2, output: 10 }";
+    workspace.edit("churngate.yaml", |spec| spec.replace(price, ""))?;
+    let output = workspace.churngate(&["run", "--tasks", "1", "churngate.yaml"])?;
+    assert_eq!(code(&output)?, 4, "{}", stderr(&output));
+    let calls = server.seen().len() as u64;
+    assert_eq!((calls, recorded(&workspace)?), (18, (90_000, 0)));
+
+    // Now there is one, and so many calls at 0.0116 are more than the budget.
+    workspace.edit("churngate.yaml", |spec| spec.replace("max_tokens: 20", &format!("max_tokens: 20{price}")))?;
+    set_budget(&workspace, "usd: 0.18")?;
+    let output = run(&workspace)?;
+    assert_eq!(code(&output)?, 4, "{}", stderr(&output));
+    let said = stderr(&output);
+    let spent = format!("0.{:04} USD of 0.1800 USD", calls * 116);
+    assert!(said.contains("the budget of usd has no room") && said.contains(&spent), "{spent}: {said}");
+    assert_eq!(server.seen().len() as u64, calls, "nothing more was asked");
+
+    set_budget(&workspace, "usd: 1")?;
+    let output = run(&workspace)?;
+    assert!(matches!(code(&output)?, 0 | 1), "{}", stderr(&output));
+    let priced = (25 - calls) * 11_600_000;
+    assert_eq!((recorded(&workspace)?, server.seen().len()), ((125_000, priced), 25));
+    let folder = workspace.run_folder()?;
+    let result: Value = serde_json::from_slice(&fs::read(folder.join("result.json"))?)?;
+    assert_eq!(result["record"]["nano_usd"], priced);
+    assert_eq!(result["record"]["unpriced"], calls * 5_000);
+    let report = fs::read_to_string(folder.join("report.md"))?;
+    let told = format!("USD without the {},000 tokens that had no price", calls * 5);
+    assert!(report.contains(&told), "{told}: {report}");
+    let verified = workspace.churngate(&["verify", &folder.display().to_string()])?;
+    assert_eq!(code(&verified)?, 0, "{}", stderr(&verified));
+    Ok(())
+}
+
 /// What a server of this path says of one answer, and that it took more tokens than there are.
 fn absurd(request: &Request) -> Reply {
     let text = json!({ "answer": format!("answer {}", request.number) }).to_string();

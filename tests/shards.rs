@@ -342,6 +342,64 @@ fn a_shard_of_which_the_judge_refuses_every_packet_is_weighed_with_the_others() 
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn packets_that_are_refused_are_told_from_packets_without_a_reply() {
+    let answer = "read -r line\nprintf '%s' \"$line\" | cksum | cut -d ' ' -f 1\n";
+    let judge = "read -r line\necho >> asked\n\
+                 for item in $(cat refused); do case $line in *Gadget$item\\?*) echo 'I will not.'; exit ;; esac; done\n\
+                 for item in $(cat down); do case $line in *Gadget$item\\?*) exit 7 ;; esac; done\n\
+                 printf '{\"A-B\": \"different\"}'\n";
+    let some = |items: std::ops::Range<usize>| items.map(|item| item.to_string()).collect::<Vec<_>>().join(" ");
+    // Of twelve packets: which the judge refuses, to which it does not reply, whether the one shard is finished then, and
+    // whether the judge is asked for all of them.
+    for (refused, down, finished, all_asked) in [
+        (some(0..12), some(0..0), true, true),
+        (some(0..0), some(0..12), false, false),
+        (some(0..3), some(3..12), true, true),
+        (some(0..2), some(2..12), false, true),
+        (some(0..1), some(2..11), true, true),
+    ] {
+        let workspace = Workspace::new().unwrap();
+        by_programs(&workspace, answer, judge, "tolerance: { invalid_cells: 10pp }\n");
+        workspace.write("refused", &refused).unwrap();
+        workspace.write("down", &down).unwrap();
+        let arguments = ["run", "--quiet", "--tasks=1", "--shard=1/1", "--runs=shards", "--folder-file=at", SPEC];
+        let output = workspace.churngate(&arguments).unwrap();
+        let what = format!("{refused} | {down}: {}", stderr(&output));
+        assert_eq!(code(&output).unwrap(), if finished { 0 } else { 4 }, "{what}");
+        assert_eq!(workspace.read("asked").unwrap().lines().count() == 12, all_asked, "{what}");
+        if finished {
+            let (merged, said) = merge(&workspace, &[PathBuf::from(workspace.read("at").unwrap())]);
+            assert!(merged == 4 && said.contains("packets of different answers have no judgment"), "{what} {said}");
+            continue;
+        }
+        assert!(stderr(&output).contains("program-failed"), "{what}");
+        // What is refused for good does not keep the shard open once there are replies.
+        workspace.write("down", "").unwrap();
+        let output = workspace.churngate(&arguments).unwrap();
+        assert_eq!(code(&output).unwrap(), 0, "{what}: {}", stderr(&output));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_audit_goes_on_where_only_refused_packets_are_left() {
+    let answer = "read -r line\nprintf '%s' \"$line\" | cksum | cut -d ' ' -f 1\n";
+    let judge = "read -r line\nfor item in $(cat refused); do case $line in *Gadget$item\\?*) echo 'I will not.'; exit ;; esac; done\n\
+                 printf '{\"A-B\": \"different\"}'\n";
+    let workspace = Workspace::new().unwrap();
+    by_programs(&workspace, answer, judge, "tolerance: { invalid_cells: 10pp }\n");
+    // All but one of twelve packets. Of those that are left for the second run none gets a judgment.
+    workspace.write("refused", "0 1 2 3 4 5 6 7 8 9 10").unwrap();
+    for _ in 0..2 {
+        let output = workspace.churngate(&["run", "--quiet", "--tasks=1", SPEC]).unwrap();
+        assert_eq!(code(&output).unwrap(), 4, "{}", stderr(&output));
+        let said = stderr(&output);
+        assert!(said.contains("11 of 12 packets of different answers have no judgment"), "{said}");
+    }
+}
+
 /// The numbers of the questions that a shard holds.
 fn items(folder: &Path) -> Vec<String> {
     let ledger = std::fs::read_to_string(folder.join("judgments.jsonl")).unwrap();

@@ -149,12 +149,14 @@ pub struct SoftFigures {
     pub churn: f64,
     /// The standard deviation of the contrasts over all N questions (divisor N).
     pub spread: f64,
-    /// The percentile lower bound (one-sided), from contrasts in hundredths.
-    pub lower_bound: f64,
+    /// The percentile lower bound (one-sided), from contrasts in hundredths; absent where the law of their sum does not fit memory.
+    pub lower_bound: Option<f64>,
     /// The two-sided percentile interval, likewise.
-    pub interval: (f64, f64),
+    pub interval: Option<(f64, f64)>,
     /// The Dirichlet upper bound (one-sided), from contrasts rounded up to thousandths.
     pub upper_bound: f64,
+    /// Why figures are absent, where any are.
+    pub why: Option<String>,
 }
 
 /// Quantiles of the preregistered stream of draws.
@@ -357,12 +359,14 @@ pub struct Rung {
     pub from: SnapshotName,
     /// The later one.
     pub to: SnapshotName,
-    /// D̂ under the exact kernel, over all N questions.
-    pub exact: Fraction,
-    /// D̂ under the semantic kernel, over all N questions.
-    pub semantic: Fraction,
+    /// D̂ under the exact kernel, over all N questions; absent where it cannot be computed exactly.
+    pub exact: Option<Fraction>,
+    /// D̂ under the semantic kernel, over all N questions; absent likewise.
+    pub semantic: Option<Fraction>,
     /// Stable flips under the semantic kernel.
     pub stable_flips: u64,
+    /// Why figures are absent, where any are.
+    pub why: Option<String>,
 }
 
 /// Churn of the rebuild alone: the old snapshot against itself, rebuilt unchanged. No rule can name it.
@@ -426,9 +430,12 @@ pub struct Transitivity {
     pub triples: u64,
     /// Those among them whose third pair does not.
     pub broken: u64,
-    /// D̂ over all N questions where answers linked by any chain of "same" count as the same.
-    pub churn_components: Fraction,
+    /// D̂ over all N questions where answers linked by any chain of "same" count as the same; absent where it cannot be computed
+    /// exactly.
+    pub churn_components: Option<Fraction>,
     /// D̂ over all N questions where each answer joins the first class all of whose members mean the same as it does, in
-    /// the order of snapshots and repeats.
-    pub churn_complete_link: Fraction,
+    /// the order of snapshots and repeats; absent likewise.
+    pub churn_complete_link: Option<Fraction>,
+    /// Why figures are absent, where any are.
+    pub why: Option<String>,
 }

@@ -60,21 +60,10 @@ impl Ladder {
         self.0.iter_mut().map(|step| step.take(observation, scoring)).collect()
     }
 
-    /// One entry for every adjacent pair, in order.
-    ///
-    /// # Errors
-    /// [`AnalyzeError::TooLarge`] where a denominator does not fit.
-    pub fn finish(&self) -> Result<Vec<Rung>, AnalyzeError> {
-        let rung = |step: &Step| {
-            Ok(Rung {
-                from: step.from.clone(),
-                to: step.to.clone(),
-                exact: step.churn(step.exact)?,
-                semantic: step.churn(step.semantic)?,
-                stable_flips: step.flips,
-            })
-        };
-        self.0.iter().map(rung).collect()
+    /// One entry for every adjacent pair, in order. Where a mean does not fit, it is absent, and it is told why: no rule reads it.
+    #[must_use]
+    pub fn finish(&self) -> Vec<Rung> {
+        self.0.iter().map(Step::rung).collect()
     }
 }
 
@@ -87,7 +76,39 @@ impl Step {
         Ok(asked.is_flip())
     }
 
+    fn rung(&self) -> Rung {
+        let (exact, semantic) = (self.churn(self.exact), self.churn(self.semantic));
+        let why = exact.as_ref().err().or(semantic.as_ref().err()).map(ToString::to_string);
+        Rung {
+            from: self.from.clone(),
+            to: self.to.clone(),
+            exact: exact.ok(),
+            semantic: semantic.ok(),
+            stable_flips: self.flips,
+            why,
+        }
+    }
+
     fn churn(&self, sum: i64) -> Result<Fraction, AnalyzeError> {
         fraction(sum, self.comparison.units(), self.comparison.questions())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_that_does_not_fit_is_absent_with_its_reason_and_the_other_steps_stand() {
+        let between = vec![SnapshotName("mid".to_owned())];
+        let mut ladder = Ladder::new(&Settings { between, ..Settings::default() });
+        for (step, asked) in ladder.0.iter_mut().zip([u64::MAX, 4]) {
+            (step.comparison.asked, step.exact, step.semantic, step.flips) = (asked, 1, 2, 3);
+        }
+        let [large, small] = &ladder.finish()[..] else { panic!("two steps") };
+        assert_eq!((large.exact, large.semantic, large.stable_flips), (None, None, 3));
+        assert_eq!(large.why, Some(AnalyzeError::TooLarge.to_string()));
+        let of = |numerator| Some(Fraction { numerator, denominator: 4 });
+        assert_eq!((small.exact, small.semantic, small.stable_flips, &small.why), (of(1), of(2), 3, &None));
     }
 }

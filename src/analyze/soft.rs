@@ -174,14 +174,13 @@ impl Soft {
         Ok(())
     }
 
-    /// The soft figures; absent where no asked question has a similarity.
-    ///
-    /// # Errors
-    /// [`AnalyzeError::TooLarge`] where the law of the sum does not fit memory.
-    pub fn finish(&self, unchanged: u64, settings: &Settings) -> Result<Option<SoftFigures>, AnalyzeError> {
+    /// The soft figures; absent where no asked question has a similarity. Where the law of the sum does not fit memory, what
+    /// follows from it is absent, and it is told why: no rule reads it, and the other kernels' laws are much smaller.
+    #[must_use]
+    pub fn finish(&self, unchanged: u64, settings: &Settings) -> Option<SoftFigures> {
         match self {
-            Self::None { .. } => Ok(None),
-            Self::Some(means) => figures(means, unchanged, settings).map(Some),
+            Self::None { .. } => None,
+            Self::Some(means) => Some(figures(means, unchanged, settings)),
         }
     }
 }
@@ -197,25 +196,45 @@ fn means(asked: &Asked<'_>) -> Result<Means, AnalyzeError> {
     Ok(Similarities::build(asked.semantic.repeats(), of)?.means())
 }
 
-fn figures(means: &[Means], unchanged: u64, settings: &Settings) -> Result<SoftFigures, AnalyzeError> {
+fn figures(means: &[Means], unchanged: u64, settings: &Settings) -> SoftFigures {
     let contrasts: Vec<f64> = means.iter().map(Means::contrast).collect();
     let (asked, all) = (float(means.len() as u64), float(means.len() as u64 + unchanged));
     let over_asked = |of: fn(&Means) -> f64| significant(means.iter().map(of).sum::<f64>() / asked);
     let churn = contrasts.iter().sum::<f64>() / all;
     let squares = contrasts.iter().map(|contrast| (contrast - churn).powi(2)).sum::<f64>();
-    let levels = Levels::of(settings.confidence);
-    let law = Law::new(&contrasts, unchanged)?;
-    Ok(SoftFigures {
+    let law = Bounds::of(Law::new(&contrasts, unchanged), &Levels::of(settings.confidence));
+    SoftFigures {
         within_old: over_asked(|means| means.old),
         within_new: over_asked(|means| means.new),
         within: over_asked(Means::within),
         cross: over_asked(|means| means.cross),
         churn: significant(churn),
         spread: significant(((squares + float(unchanged) * churn * churn) / all).sqrt()),
-        lower_bound: significant(law.quantile(levels.lower)),
-        interval: (significant(law.quantile(levels.low)), significant(law.quantile(levels.high))),
+        lower_bound: law.lower,
+        interval: law.interval,
         upper_bound: significant(upper_bound(&contrasts, unchanged, settings.confidence.alpha())),
-    })
+        why: law.why,
+    }
+}
+
+/// What follows from the law, as far as there is one.
+#[derive(Debug, PartialEq)]
+struct Bounds {
+    lower: Option<f64>,
+    interval: Option<(f64, f64)>,
+    why: Option<String>,
+}
+
+impl Bounds {
+    fn of(law: Result<Law, AnalyzeError>, levels: &Levels) -> Self {
+        match law {
+            Ok(law) => {
+                let at = |level| significant(law.quantile(level));
+                Self { lower: Some(at(levels.lower)), interval: Some((at(levels.low), at(levels.high))), why: None }
+            }
+            Err(error) => Self { lower: None, interval: None, why: Some(error.to_string()) },
+        }
+    }
 }
 
 /// The law of the mean of rounded contrasts, and how far rounding moved it.
@@ -228,13 +247,15 @@ struct Law {
 impl Law {
     fn new(contrasts: &[f64], unchanged: u64) -> Result<Self, AnalyzeError> {
         let counted = counted(contrasts.iter().copied().map(nearest_step), unchanged);
-        let questions = contrasts.len() as u64 + unchanged;
-        let rounded: f64 = contrasts.iter().map(|contrast| nearest_step(*contrast) / STEPS - contrast).sum();
-        Ok(Self {
-            sum: Sum::repeated(Pmf::from_counts(&counted), questions)?,
-            questions: float(questions),
-            moved: rounded / float(questions),
-        })
+        let rounded = contrasts.iter().map(|contrast| nearest_step(*contrast) / STEPS - contrast).sum();
+        Self::of_counted(&counted, rounded)
+    }
+
+    /// `rounded` is by how much rounding raised the sum of the contrasts.
+    fn of_counted(counted: &Contrasts, rounded: f64) -> Result<Self, AnalyzeError> {
+        let questions = counted.values().sum();
+        let sum = Sum::repeated(Pmf::from_counts(counted), questions)?;
+        Ok(Self { sum, questions: float(questions), moved: rounded / float(questions) })
     }
 
     #[expect(clippy::cast_precision_loss, reason = "sums of hundredths are far below 2^53")]
@@ -272,4 +293,24 @@ fn counted(steps: impl Iterator<Item = f64>, unchanged: u64) -> Contrasts {
 #[expect(clippy::cast_precision_loss, reason = "numbers of questions are far below 2^53")]
 const fn float(count: u64) -> f64 {
     count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyze::bootstrap::Bootstrap;
+
+    #[test]
+    fn bounds_whose_law_does_not_fit_memory_are_absent_where_that_of_the_gate_fits() {
+        let levels = Levels::of(Settings::default().confidence);
+        // Half of so many questions are whole flips one way, half the other way.
+        let even = |step: i64, half: u64| Contrasts::from([(-step, half), (step, half)]);
+        let (large, small) = (10_000_000, 1_000_000);
+        assert!(Bootstrap::new(&even(4, large), 4).is_ok(), "two repeats have four units");
+        let none = Bounds::of(Law::of_counted(&even(100, large), 0.0), &levels);
+        assert_eq!(none, Bounds { lower: None, interval: None, why: Some(AnalyzeError::TooLarge.to_string()) });
+        let some = Bounds::of(Law::of_counted(&even(100, small), 0.0), &levels);
+        let (low, high) = some.interval.unwrap();
+        assert!(low < 0.0 && 0.0 < high && some.lower.unwrap() > low && some.why.is_none(), "{some:?}");
+    }
 }

@@ -1,6 +1,5 @@
 //! Labels that are not transitive: how often, and what two repairs would make of D̂. Raw labels are what counts.
 
-use super::AnalyzeError;
 use super::comparison::Comparison;
 use super::edges::Edges;
 use super::figures::Transitivity;
@@ -35,18 +34,19 @@ impl Triples {
         self.complete_link += lattice.contrast(complete_link(edges).agreeing());
     }
 
-    /// The figures.
-    ///
-    /// # Errors
-    /// [`AnalyzeError::TooLarge`] where a denominator does not fit.
-    pub fn finish(self, comparison: &Comparison) -> Result<Transitivity, AnalyzeError> {
+    /// The figures. Where a mean does not fit, it is absent, and it is told why: no rule reads it.
+    #[must_use]
+    pub fn finish(self, comparison: &Comparison) -> Transitivity {
         let churn = |sum| fraction(sum, comparison.units(), comparison.questions());
-        Ok(Transitivity {
+        let (components, complete_link) = (churn(self.components), churn(self.complete_link));
+        let why = components.as_ref().err().or(complete_link.as_ref().err()).map(ToString::to_string);
+        Transitivity {
             triples: self.linked,
             broken: self.open,
-            churn_components: churn(self.components)?,
-            churn_complete_link: churn(self.complete_link)?,
-        })
+            churn_components: components.ok(),
+            churn_complete_link: complete_link.ok(),
+            why,
+        }
     }
 }
 
@@ -100,4 +100,26 @@ pub fn complete_link(edges: &Edges) -> Edges {
 
 fn by_class(edges: &Edges, class: &[usize]) -> Edges {
     edges.relabelled(|i, j| class[i] == class[j])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyze::AnalyzeError;
+    use crate::model::{Fraction, SnapshotName};
+
+    #[test]
+    fn a_mean_that_does_not_fit_is_absent_with_its_reason_beside_the_counts() {
+        let triples = Triples { linked: 9, open: 2, components: 3, complete_link: 5 };
+        let mut comparison = Comparison::new(&SnapshotName::old(), &SnapshotName::new_snapshot());
+        comparison.asked = 8;
+        let of = |numerator| Some(Fraction { numerator, denominator: 8 });
+        let small = triples.finish(&comparison);
+        assert_eq!((small.churn_components, small.churn_complete_link, small.why), (of(3), of(5), None));
+        comparison.asked = u64::MAX;
+        let large = triples.finish(&comparison);
+        assert_eq!((large.triples, large.broken), (9, 2));
+        assert_eq!((large.churn_components, large.churn_complete_link), (None, None));
+        assert_eq!(large.why, Some(AnalyzeError::TooLarge.to_string()));
+    }
 }

@@ -3,6 +3,7 @@
 use super::answering::Answering;
 use super::asked::{Asked, Came, Fault};
 use super::backend::Called;
+use super::outcomes::is_of_content;
 use super::plan::Plan;
 use super::resume::Standing;
 use crate::http::chat::Reason;
@@ -30,6 +31,8 @@ pub struct Calls<'a, S: Answering> {
     under_way: usize,
     answered: AtomicU32,
     given_up: AtomicU32,
+    /// Those of them that had replies, none of which was an answer.
+    replied: AtomicU32,
     standing: &'a Standing,
     tally: &'a Tally,
 }
@@ -56,6 +59,7 @@ impl<'a, S: Answering> Calls<'a, S> {
             under_way: concurrency as usize * WAITING,
             answered: AtomicU32::new(0),
             given_up: AtomicU32::new(0),
+            replied: AtomicU32::new(0),
             standing,
             tally,
         }
@@ -159,8 +163,14 @@ impl<'a, S: Answering> Calls<'a, S> {
     /// Stops an audit whose generator has not given one answer, before it waits for all other cells as well.
     fn give_up(&self, reason: &'static str) -> Result<(), Failure> {
         self.tally.give_up(reason);
+        let replied = self.replied.fetch_add(u32::from(is_of_content(reason)), Ordering::Relaxed) > 0;
         let given_up = self.given_up.fetch_add(1, Ordering::Relaxed) + 1;
         if given_up < SILENT || self.answered.load(Ordering::Relaxed) > 0 {
+            return Ok(());
+        }
+        // A generator that replies, and has answered others before, is there. What it left open is weighed at the end: a limit
+        // here would end every later run at the same place.
+        if (replied || is_of_content(reason)) && self.standing.has_answers() {
             return Ok(());
         }
         let message = format!("the {} gave no answer at all to the first {given_up} cells", S::WHOSE);

@@ -5,7 +5,7 @@ use super::plan::{Places, foreign};
 use crate::http::Served;
 use crate::ledger::read;
 use crate::ledger::record::{Outcome, Record, Verdict};
-use crate::model::{Amount, Failure, QuestionId};
+use crate::model::{Amount, Failure, Price, QuestionId};
 use camino::Utf8Path;
 use std::collections::BTreeSet;
 
@@ -25,11 +25,17 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Reads the answers ledger.
+    /// Whether any cell holds an answer.
+    #[must_use]
+    pub fn has_answers(&self) -> bool {
+        self.accepted.contains(&true)
+    }
+
+    /// Reads the answers ledger of a generator whose tokens have this price.
     ///
     /// # Errors
     /// It is damaged, names a cell that the protocol does not have, or holds answers that cannot stand beside each other.
-    pub fn read<S: Answering>(folder: &Utf8Path, places: &Places) -> Result<Self, Failure> {
+    pub fn read<S: Answering>(folder: &Utf8Path, places: &Places, price: Option<Price>) -> Result<Self, Failure> {
         let mut standing = Self {
             accepted: vec![false; places.cells()],
             attempts: vec![0; places.cells()],
@@ -39,7 +45,7 @@ impl Standing {
         };
         for record in read::<S>(folder)? {
             let record = record?.1;
-            standing.spent = standing.spent.plus(record.spent());
+            standing.spent = standing.spent.plus(record.spent(price));
             match record {
                 Record::Outcome(Outcome { of, verdict: Verdict::Accepted(_), served_model, response_id, .. }) => {
                     let cell = places.cell(&of).and_then(|cell| standing.accepted.get_mut(cell));

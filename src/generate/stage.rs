@@ -12,7 +12,7 @@ use crate::freeze::{Protocol, order};
 use crate::http::{Context, OUTAGE, Tally};
 use crate::ledger::record::{Record, Unchanged};
 use crate::ledger::{EvidenceLock, Lock, Opened, RunFolder, Writer, open, read};
-use crate::model::{Amount, Cell, Digest, Event, Failure, FailureClass};
+use crate::model::{Amount, Cell, Digest, Event, Failure, FailureClass, Price};
 use camino::Utf8Path;
 
 /// Notes that are recorded together.
@@ -29,9 +29,10 @@ pub async fn generate<S: Answering>(
     evidence: &EvidenceLock,
     context: &Context,
 ) -> Result<Lock<S>, Failure> {
+    let price = protocol.spec.generate.backend.price();
     let writer = match open::<S>(folder, evidence)? {
         Opened::Sealed(lock) => {
-            context.budget.count(spent::<S>(folder.path())?);
+            context.budget.count(spent::<S>(folder.path(), price)?);
             tell_reuse(protocol, folder, context);
             return Ok(lock);
         }
@@ -45,7 +46,7 @@ pub async fn generate<S: Answering>(
     let unchanged = plan.unchanged()?;
     let tally = Tally::default();
     fill(&plan, &backend, &writer, &unchanged, folder, context, &tally).await?;
-    weigh::<S>(&plan, &unchanged, &Standing::read::<S>(folder.path(), &plan.places)?, &tally)?;
+    weigh::<S>(&plan, &unchanged, &Standing::read::<S>(folder.path(), &plan.places, price)?, &tally)?;
     let lock = writer.seal().await?;
     context.observer.observe(Event::Sealed(S::STAGE));
     Ok(lock)
@@ -62,10 +63,10 @@ fn tell_reuse(protocol: &Protocol, folder: &RunFolder, context: &Context) {
 }
 
 /// What a sealed ledger says was spent.
-fn spent<S: Answering>(folder: &Utf8Path) -> Result<Amount, Failure> {
+fn spent<S: Answering>(folder: &Utf8Path, price: Option<Price>) -> Result<Amount, Failure> {
     let mut spent = Amount::default();
     for record in read::<S>(folder)? {
-        spent = spent.plus(record?.1.spent());
+        spent = spent.plus(record?.1.spent(price));
     }
     Ok(spent)
 }
@@ -79,7 +80,8 @@ async fn fill<S: Answering>(
     context: &Context,
     tally: &Tally,
 ) -> Result<(), Failure> {
-    let standing = Standing::read::<S>(folder.path(), &plan.places)?;
+    let price = plan.protocol.spec.generate.backend.price();
+    let standing = Standing::read::<S>(folder.path(), &plan.places, price)?;
     context.budget.count(standing.spent);
     note_unchanged(plan, writer, unchanged, &standing).await?;
     let asked = || order::iter(plan.protocol).filter(|cell| is_asked(plan, unchanged, cell));

@@ -2,24 +2,22 @@
 //! is made.
 
 use super::backend::{Backend, Heard, Judged};
+use super::given_up::{GivenUp, Purpose};
 use super::judging::Judging;
 use super::parts::{Part, split};
 use super::plan::{Plan, Prepared, Task};
-use super::progress::Progress;
+use super::progress::{Progress, Recorded};
 use super::record::{JudgmentOutcome, attempt};
 use super::stage::{Packets, Work};
+use crate::freeze::Protocol;
 use crate::http::chat::{Facts, Reason};
 use crate::http::{Attempted, Context, InFlight, Pace, RetryPolicy, Unit, interrupted, until_accepted};
 use crate::ledger::record::{self, Record, Verdict};
 use crate::model::{Digest, Event, Failure, FailureClass, QuestionId};
-use crate::spec::JudgeSpec;
 use futures_util::{StreamExt as _, stream};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Packets under way for each call in flight: those that wait for their next attempt hold no call back.
 const WAITING: usize = 4;
-/// Packets in a row without any judgment, and none before, after which a judge counts as out of order.
-const SILENT: u64 = 10;
 
 /// What all packets share.
 struct Calls<'a, S: Judging> {
@@ -29,8 +27,7 @@ struct Calls<'a, S: Judging> {
     pace: Pace,
     /// As the audit's, but its token is cancelled at the first failure as well.
     context: Context,
-    judged: AtomicU64,
-    missing: AtomicU64,
+    given_up: GivenUp,
 }
 
 /// What became of one question.
@@ -53,8 +50,9 @@ pub(super) async fn run<S: Judging>(
     plan: &Plan,
     work: &Work<'_, S>,
     backend: &Backend,
-    spec: &JudgeSpec,
+    protocol: &Protocol,
 ) -> Result<Packets, Failure> {
+    let spec = &protocol.spec.judge;
     let at_once = work.context.concurrency.unwrap_or(spec.concurrency).max(1);
     let calls = Calls {
         work,
@@ -62,8 +60,7 @@ pub(super) async fn run<S: Judging>(
         policy: RetryPolicy::for_servers(spec.max_attempts),
         pace: Pace::new(at_once, backend.rate_limit()),
         context: Context { cancel: work.context.cancel.child_token(), ..work.context.clone() },
-        judged: AtomicU64::new(0),
-        missing: AtomicU64::new(0),
+        given_up: GivenUp::none(purpose::<S>(protocol, plan), work.done.values().any(Recorded::is_judged)),
     };
     let tasks = plan.tasks.iter().take_while(|_| !calls.context.cancel.is_cancelled());
     let mut judged = stream::iter(tasks).map(|task| calls.judge(task)).buffer_unordered(at_once as usize * WAITING);
@@ -93,7 +90,7 @@ impl<S: Judging> Calls<'_, S> {
             return Err(interrupted());
         }
         let recorded = self.work.done.get(&task.question.id);
-        if recorded.is_some_and(super::progress::Recorded::complete) {
+        if recorded.is_some_and(Recorded::complete) {
             return Ok(Became::Judged);
         }
         let Some(prepared) = prepare(task, self.work).await? else {
@@ -110,7 +107,7 @@ impl<S: Judging> Calls<'_, S> {
             if let Err(reason) = until_accepted(self.policy, &self.context, S::STAGE, asked).await? {
                 return self.give_up(reason).map(|()| Became::Missing);
             }
-            self.judged.fetch_add(1, Ordering::Relaxed);
+            self.given_up.judged();
         }
         self.work.context.observer.observe(Event::Advanced(S::STAGE));
         Ok(Became::Judged)
@@ -163,16 +160,22 @@ impl<S: Judging> Calls<'_, S> {
         if self.backend.counts_tokens() { self.context.must_count(facts, S::WHOSE) } else { Ok(()) }
     }
 
-    /// Stops an audit whose judge has not judged anything, before it waits for all other packets as well.
+    /// Stops an audit whose judge is out of order, before it waits for all other packets as well.
     fn give_up(&self, reason: &'static str) -> Result<(), Failure> {
         self.work.tally.give_up(reason);
-        let missing = self.missing.fetch_add(1, Ordering::Relaxed) + 1;
-        if missing < SILENT || self.judged.load(Ordering::Relaxed) > 0 {
-            return Ok(());
-        }
+        let Some(missing) = self.given_up.give_up(reason) else { return Ok(()) };
         let message = format!("the {} gave no judgment at all of the first {missing} packets", S::WHOSE);
         Err(Failure::new(FailureClass::Incomplete, self.work.tally.after(&message))
             .with_hint("see that it runs and is reachable, then run the same command again to go on"))
+    }
+}
+
+fn purpose<S: Judging>(protocol: &Protocol, plan: &Plan) -> Purpose {
+    let tolerated = protocol.spec.tolerance.invalid_cells;
+    match (S::DECIDES, protocol.is_part) {
+        (false, _) => Purpose::Diagnosis,
+        (true, true) => Purpose::Part,
+        (true, false) => Purpose::Verdict { questions: plan.tasks.len() as u64, tolerated },
     }
 }
 

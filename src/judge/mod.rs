@@ -12,6 +12,7 @@ mod calls;
 mod check;
 mod command;
 pub mod embedded;
+mod given_up;
 mod judging;
 mod llm;
 pub mod packet;

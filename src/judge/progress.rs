@@ -4,7 +4,7 @@ use super::judging::Judging;
 use crate::http::Served;
 use crate::ledger;
 use crate::ledger::record::{JudgmentsRecord, Outcome, Packet, Record, Verdict};
-use crate::model::{Amount, Failure, QuestionId};
+use crate::model::{Amount, Failure, Price, QuestionId};
 use camino::Utf8Path;
 use std::collections::{BTreeSet, HashMap};
 
@@ -24,21 +24,27 @@ impl Recorded {
         let answers = self.packet.answers.len();
         self.pairs.len() == answers * answers.saturating_sub(1) / 2
     }
+
+    /// Whether a judge has labelled any pair of it.
+    #[must_use]
+    pub fn is_judged(&self) -> bool {
+        !self.pairs.is_empty()
+    }
 }
 
 /// What is on record, by question.
 pub type Progress = HashMap<QuestionId, Recorded>;
 
-/// Reads the judgments so far, what the judge said beside them and before, and what was spent on them.
+/// Reads the judgments so far, what the judge said beside them and before, and what was spent on them at this price.
 ///
 /// # Errors
 /// The ledger is damaged, or holds judgments that cannot stand beside each other.
-pub fn read<S: Judging>(folder: &Utf8Path) -> Result<(Progress, Served, Amount), Failure> {
+pub fn read<S: Judging>(folder: &Utf8Path, price: Option<Price>) -> Result<(Progress, Served, Amount), Failure> {
     let (mut progress, served, mut spent) = (Progress::new(), Served::by(S::WHOSE), Amount::default());
     S::said_before(folder, &mut |model, id| served.take(model, id))?;
     for record in ledger::read::<S>(folder)? {
         let (_, record) = record?;
-        spent = spent.plus(record.spent());
+        spent = spent.plus(record.spent(price));
         if let Record::Outcome(Outcome { verdict: Verdict::Accepted(_), served_model, response_id, .. }) = &record {
             served.take(served_model.as_deref(), response_id.as_deref())?;
         }
@@ -61,14 +67,14 @@ fn take(progress: &mut Progress, record: JudgmentsRecord) {
     }
 }
 
-/// What a sealed ledger says was spent.
+/// What a sealed ledger says was spent on a judge whose tokens have this price.
 ///
 /// # Errors
 /// The ledger is damaged.
-pub fn spent<S: Judging>(folder: &Utf8Path) -> Result<Amount, Failure> {
+pub fn spent<S: Judging>(folder: &Utf8Path, price: Option<Price>) -> Result<Amount, Failure> {
     let mut spent = Amount::default();
     for record in ledger::read::<S>(folder)? {
-        spent = spent.plus(record?.1.spent());
+        spent = spent.plus(record?.1.spent(price));
     }
     Ok(spent)
 }

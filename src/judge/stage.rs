@@ -28,9 +28,10 @@ pub async fn judge<S: Judging>(
     answers: &Lock<S::Before>,
     context: &Context,
 ) -> Result<Lock<S>, Failure> {
+    let price = protocol.spec.judge.backend.price();
     let writer = match ledger::open::<S>(folder, answers)? {
         Opened::Sealed(lock) => {
-            context.budget.count(progress::spent::<S>(folder.path())?);
+            context.budget.count(progress::spent::<S>(folder.path(), price)?);
             return Ok(lock);
         }
         Opened::Open(writer) => writer,
@@ -39,7 +40,7 @@ pub async fn judge<S: Judging>(
         context.observer.observe(Event::Note(note.clone()));
     }
     let plan = plan(protocol, answers)?;
-    let (orders, (done, served, spent)) = (S::orders(protocol), progress::read::<S>(folder.path())?);
+    let (orders, (done, served, spent)) = (S::orders(protocol), progress::read::<S>(folder.path(), price)?);
     context.budget.count(spent);
     let work = Work { orders, folder, writer: &writer, done, served, context, tally: Tally::default() };
     let packets = run(protocol, &plan, &work).await?;
@@ -100,7 +101,7 @@ async fn run<S: Judging>(protocol: &Protocol, plan: &Plan, work: &Work<'_, S>) -
     work.context.observer.observe(Event::Started { stage: S::STAGE, done, total });
     match backend {
         None => batch::run(plan, work).await.map(|()| Packets::default()),
-        Some(backend) => calls::run(plan, work, &backend, spec).await,
+        Some(backend) => calls::run(plan, work, &backend, protocol).await,
     }
 }
 
@@ -122,11 +123,11 @@ fn check_missing<S: Judging>(protocol: &Protocol, packets: Packets, work: &Work<
     Ok(())
 }
 
-/// What a judge refused it would refuse again; what it never replied to is asked again before the part is sealed.
+/// What a judge refused it would refuse again; what it never replied to is asked again before the part is sealed, where that is
+/// much or all of it.
 fn is_left_to_the_whole(protocol: &Protocol, packets: Packets, tally: &Tally) -> bool {
     let without_reply = tally.gave_up_but(|code| NO_JUDGMENT.contains(&code));
-    let is_silent = without_reply > 0 && packets.missing >= packets.all;
-    protocol.is_part && without_reply < OUTAGE && !is_silent
+    protocol.is_part && without_reply < OUTAGE.min(packets.all)
 }
 
 /// Why the judgments cannot stand with so many packets missing, if they cannot. A part of an audit does not decide this.

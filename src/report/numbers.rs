@@ -26,6 +26,11 @@ pub(in crate::report) fn percent(share: Fraction) -> String {
     format!("{}%", pp(share))
 }
 
+/// A figure in words; a dash where there is none.
+pub(in crate::report) fn or_dash(told: Option<String>) -> String {
+    told.unwrap_or_else(|| "–".to_owned())
+}
+
 /// `part` of `whole` as a percentage; a dash where `whole` is nothing.
 pub(in crate::report) fn percent_of(part: u64, whole: u64) -> String {
     match (i64::try_from(part), whole) {

@@ -173,19 +173,25 @@ impl Validity {
 pub struct RunRecord {
     /// The heads of the ledgers: name and digest.
     pub heads: Vec<(String, Digest)>,
-    /// External attempts of generation and of judging.
+    /// Calls to generators, judges and embedders: attempts that a call followed, or may have followed.
     pub attempts: u64,
-    /// Attempts that were not accepted, by reason.
+    /// Those of them that were not accepted, by reason.
     pub retries: Vec<(String, u64)>,
+    /// Further attempts that were recorded and that no call followed, because the audit ended first; absent in results of older
+    /// versions.
+    pub not_sent: Option<u64>,
     /// Tokens read and written.
     pub tokens: (u64, u64),
-    /// What they cost in nano-dollars (US), as far as the spec gave prices.
+    /// What they cost in nano-dollars (US), as far as the spec gave prices, and by those of the time of each call.
     pub nano_usd: Option<u64>,
+    /// Tokens that are not in `nano_usd`, since their calls had no price; absent where there are none, or no price at all.
+    pub unpriced: Option<u64>,
     /// How the answers of each snapshot came to be, in time; absent in results of older versions.
     pub conduct: Option<Vec<Conduct>>,
     /// Whether the replies of servers were read from a recording; absent in results of older versions.
     pub replayed: Option<bool>,
-    /// Milliseconds from the first attempt to the last outcome.
+    /// Milliseconds from the record of the first attempt to the last outcome. What the last call waited for its turn is left
+    /// out.
     pub duration_ms: u64,
 }
 

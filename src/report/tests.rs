@@ -85,7 +85,7 @@ fn with_every_diagnosis() -> AuditResult {
     let mut result = incompatible();
     let alignment = |old, new, third, repeats_disagree, mixed| Alignment { repeats_disagree, old, new, third, mixed };
     let name = |text: &str| SnapshotName(text.to_owned());
-    let (from, exact) = (name("old"), fraction(60, 1600));
+    let (exact, semantic) = (Some(fraction(60, 1600)), Some(fraction(96, 1600)));
     let analysis = &mut result.analysis;
     for (kernel, lower) in analysis.kernels.iter_mut().zip([60, 101]) {
         let interval = (fraction(lower - 10, 1600), fraction(lower + 90, 1600));
@@ -93,12 +93,12 @@ fn with_every_diagnosis() -> AuditResult {
         kernel.clusters =
             Some(ClusterBounds { clusters: 49, exact: lower == 60, lower_bound, interval, upper_bound: 0.15 });
     }
-    analysis.ladder = vec![Rung { from, to: name("mid"), exact, semantic: fraction(96, 1600), stable_flips: 29 }];
+    analysis.ladder = vec![Rung { from: name("old"), to: name("mid"), exact, semantic, stable_flips: 29, why: None }];
     let middles = vec![(name("mid"), alignment(8, 12, 6, 12, 2))];
     analysis.trajectories = Some(Trajectories { any_step: 59, several_steps: 12, returns: 6, middles });
     analysis.closed_book = Some(alignment(11, 10, 8, 11, 0));
     analysis.transitivity.broken = 7;
-    analysis.transitivity.churn_components = fraction(150, 1600);
+    analysis.transitivity.churn_components = Some(fraction(150, 1600));
     analysis.soft = Some(SoftFigures {
         within_old: 0.91,
         within_new: 0.93,
@@ -106,9 +106,10 @@ fn with_every_diagnosis() -> AuditResult {
         cross: 0.83,
         churn: 0.09,
         spread: 0.28,
-        lower_bound: 0.066,
-        interval: (0.061, 0.119),
+        lower_bound: Some(0.066),
+        interval: Some((0.061, 0.119)),
         upper_bound: 0.118,
+        why: None,
     });
     result
 }
@@ -211,6 +212,33 @@ fn what_cannot_be_said_of_the_rebuild_is_told_with_its_reason() {
     assert!(!shown(Vec::new(), &mut result).contains("the rebuild alone shows"));
     let text = shown(kernels, &mut result);
     assert!(text.contains("the rebuild alone shows 10.25 pp") && text.contains("| 40 | – | – |"), "{text}");
+}
+
+#[test]
+fn figures_of_diagnoses_that_cannot_be_computed_are_told_with_their_reason() {
+    let mut result = with_every_diagnosis();
+    let whole = markdown(&result);
+    assert!(!whole.contains("could be computed"), "{whole}");
+    let why = || Some("too many questions with too many repeats for exact sums".to_owned());
+    let analysis = &mut result.analysis;
+    let rung = &mut analysis.ladder[0];
+    (rung.exact, rung.semantic, rung.why) = (None, None, why());
+    let transitivity = &mut analysis.transitivity;
+    (transitivity.churn_components, transitivity.churn_complete_link, transitivity.why) = (None, None, why());
+    let soft = analysis.soft.as_mut().unwrap();
+    (soft.lower_bound, soft.interval, soft.why) = (None, None, why());
+    assert_eq!(parse(&json(&result)).as_ref(), Ok(&result));
+    let text = markdown(&result);
+    for what in ["the snapshots between", "repaired labels", "the soft kernel"] {
+        let told = format!(
+            "Not every figure of {what} could be computed: too many questions with too many repeats for exact sums. The \
+             verdict rests on none of them."
+        );
+        assert!(text.contains(&told) && html(&result).contains(&told), "{text}");
+    }
+    assert!(text.contains("| `old` | `mid` | – | – | 29 |"), "{text}");
+    assert!(text.contains("if all of it means the same | – |"), "{text}");
+    assert!(text.contains("| 9.00 | – | 92.00% | 83.00% | – | 11.80 |"), "{text}");
 }
 
 #[test]

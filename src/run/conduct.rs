@@ -36,8 +36,9 @@ impl Answering {
         }
     }
 
-    /// Takes one question that is analyzed, and when its last accepted cell of each snapshot was asked for. Numbers of
-    /// attempts are no times: a ledger may be joined from those of several machines.
+    /// Takes one question that is analyzed, and when the attempt at its last accepted cell of each snapshot was recorded. That is
+    /// before its wait in line, where whoever came first goes first: the halves are those of the calls, but for a line's length
+    /// about their border. Numbers of attempts are no times: a ledger may be joined from those of several machines.
     pub(super) fn question(
         &mut self,
         observation: &Observation,

@@ -3,6 +3,7 @@
 use super::collect::Collected;
 use super::conduct::Answering;
 use crate::freeze::Protocol;
+use crate::http::CallError;
 use crate::ledger::record::{
     AnswersRecord, Attempt, EvidenceRecord, JudgmentsRecord, Outcome, Record, Usage, VectorsRecord, Verdict,
 };
@@ -26,9 +27,12 @@ pub(super) struct Span {
 pub(super) struct Tally {
     /// Records by ledger and kind.
     pub spans: BTreeMap<(Ledger, Kind), Span>,
-    attempts: u64,
+    made: u64,
+    not_sent: u64,
     retries: BTreeMap<String, u64>,
     usage: Usage,
+    /// Tokens of calls that had no price.
+    unpriced: u64,
     first_ms: Option<u64>,
     last_ms: u64,
     /// When the attempts began whose outcome was not read yet.
@@ -80,9 +84,7 @@ impl Tally {
         self.span(ledger, seq, record);
         match record {
             Record::Attempt(Attempt { at_ms, .. }) => {
-                self.attempts += 1;
                 self.started.insert((ledger, seq), *at_ms);
-                self.first_ms = Some(self.first_ms.map_or(*at_ms, |first| first.min(*at_ms)));
             }
             Record::Outcome(outcome) => self.outcome(ledger, outcome),
             Record::Note(_) => {}
@@ -102,6 +104,11 @@ impl Tally {
     }
 
     fn outcome<K, A>(&mut self, ledger: Ledger, outcome: &Outcome<K, A>) {
+        let started = self.started.remove(&(ledger, outcome.attempt));
+        if was_not_sent(&outcome.verdict) {
+            self.not_sent += 1;
+            return;
+        }
         if let Verdict::Invalid(reason) | Verdict::Fatal(reason) = &outcome.verdict {
             *self.retries.entry(reason.clone()).or_default() += 1;
         }
@@ -109,27 +116,43 @@ impl Tally {
             // What a server says of itself may be any number.
             self.usage.input = self.usage.input.saturating_add(usage.input);
             self.usage.output = self.usage.output.saturating_add(usage.output);
-            if let Some(cost) = usage.nano_usd {
-                self.usage.nano_usd = Some(self.usage.nano_usd.unwrap_or(0).saturating_add(cost));
+            match usage.nano_usd {
+                Some(cost) => self.usage.nano_usd = Some(self.usage.nano_usd.unwrap_or(0).saturating_add(cost)),
+                None => self.unpriced = self.unpriced.saturating_add(usage.amount(None).tokens),
             }
         }
-        if let Some(started) = self.started.remove(&(ledger, outcome.attempt)) {
+        if let Some(started) = started {
+            self.made += 1;
+            self.first_ms = Some(self.first_ms.map_or(started, |first| first.min(started)));
             self.last_ms = self.last_ms.max(started.saturating_add(outcome.latency_ms));
         }
     }
 
     /// What two runs of one protocol do not share.
     pub(super) fn record(&self, heads: Vec<(String, Digest)>, conduct: Vec<Conduct>, replayed: bool) -> RunRecord {
+        // Of an attempt without an outcome nobody knows whether its call was made: it may have been paid for.
+        let interrupted = self.started.len() as u64;
+        let first_ms = self.started.values().copied().chain(self.first_ms).min();
         RunRecord {
             heads,
-            attempts: self.attempts,
+            attempts: self.made + interrupted,
             retries: self.retries.clone().into_iter().collect(),
+            not_sent: Some(self.not_sent),
             tokens: (self.usage.input, self.usage.output),
             nano_usd: self.usage.nano_usd,
+            unpriced: self.usage.nano_usd.map(|_| self.unpriced).filter(|tokens| *tokens > 0),
             conduct: Some(conduct),
             replayed: Some(replayed),
-            duration_ms: self.last_ms.saturating_sub(self.first_ms.unwrap_or(self.last_ms)),
+            duration_ms: self.last_ms.saturating_sub(first_ms.unwrap_or(self.last_ms)),
         }
+    }
+}
+
+/// Whether no call followed an attempt: the audit, or its recording, came to an end before.
+fn was_not_sent<A>(verdict: &Verdict<A>) -> bool {
+    match verdict {
+        Verdict::Invalid(reason) | Verdict::Fatal(reason) => CallError::is_not_sent(reason),
+        Verdict::Accepted(_) => false,
     }
 }
 
@@ -161,6 +184,48 @@ fn named(tally: &Tally) -> Vec<(String, Vec<String>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::QuestionId;
+
+    #[test]
+    fn attempts_that_no_call_followed_are_no_calls_no_retries_and_take_no_time() {
+        let of = || QuestionId("q".to_owned());
+        let attempt = |at_ms| JudgmentsRecord::Attempt(Attempt { of: of(), request: Digest::of(b"r"), at_ms });
+        let outcome = |attempt, verdict| {
+            JudgmentsRecord::Outcome(Outcome {
+                attempt,
+                of: of(),
+                verdict,
+                status: None,
+                served_model: None,
+                fingerprint: None,
+                response_id: None,
+                usage: None,
+                latency_ms: 5,
+                body: None,
+            })
+        };
+        let invalid = |code: &str| Verdict::Invalid(code.to_owned());
+        let fatal = |code: &str| Verdict::Fatal(code.to_owned());
+        let mut tally = Tally::default();
+        let records = [
+            attempt(10),
+            outcome(0, invalid("not-sent")),
+            attempt(20),
+            outcome(2, invalid("timed-out")),
+            attempt(30),
+            outcome(4, fatal("not-recorded")),
+            attempt(40),
+            outcome(6, fatal("key-refused")),
+            attempt(900),
+        ];
+        for (seq, record) in records.iter().enumerate() {
+            tally.judgments(seq as u64, record);
+        }
+        let record = tally.record(Vec::new(), Vec::new(), false);
+        assert_eq!((record.attempts, record.not_sent), (3, Some(2)), "one has no outcome and may have been made");
+        assert_eq!(record.retries, [("key-refused".to_owned(), 1), ("timed-out".to_owned(), 1)]);
+        assert_eq!(record.duration_ms, 25);
+    }
 
     #[test]
     fn the_models_of_the_judge_come_last_and_only_where_it_named_any() {

@@ -18,6 +18,7 @@ mod mode;
 pub mod node;
 mod parse;
 mod preset;
+mod price;
 #[cfg(test)]
 pub(crate) use preset::cases;
 pub mod problem;

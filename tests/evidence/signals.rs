@@ -5,6 +5,7 @@ use crate::fixture::{QUESTIONS, records, server, workspace};
 use crate::harness::{code, stderr};
 use anyhow::{Context as _, Result, ensure};
 use camino::Utf8Path;
+use serde_json::{Value, json};
 use std::{
     process::{Command, Stdio},
     thread,
@@ -42,6 +43,17 @@ fn an_interrupted_run_finishes_what_is_in_flight_and_goes_on_where_it_stopped() 
         let attempts: usize =
             asked.into_iter().flatten().flatten().filter(|record| record["type"] == "attempt").count();
         assert_eq!(server.count(), (attempts - left.not_sent) as u64, "something was asked twice");
+        // What stood in line is neither a call nor a retry.
+        assert!(left.not_sent > 0, "no call stood in line");
+        let result: Value = serde_json::from_slice(&std::fs::read(folder.join("result.json"))?)?;
+        let record = &result["record"];
+        assert_eq!(record["attempts"], server.count(), "{record}");
+        assert_eq!((&record["not_sent"], &record["retries"]), (&left.not_sent.into(), &json!([])), "{record}");
+        let report = std::fs::read_to_string(folder.join("report.md"))?;
+        assert!(report.contains("that no call followed: the audit ended first"), "{report}");
+        assert!(!report.contains("not-sent"), "{report}");
+        let verified = workspace.churngate(&["verify", &folder.display().to_string()])?;
+        assert_eq!(code(&verified)?, 0, "{}", stderr(&verified));
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! No record holds text from outside: answers, documents and bodies are named by their digests and lie in `blobs/`.
 //! Reasons are short codes of ours.
 
-use crate::model::{Amount, Cell, Digest, Label, QuestionId, SnapshotName};
+use crate::model::{Amount, Cell, Digest, Label, Price, QuestionId, SnapshotName};
 use serde::{Deserialize, Serialize};
 
 /// One line of a ledger without its chain fields. `K` names the unit of work, `A` what an accepted unit holds, and
@@ -29,11 +29,12 @@ impl<K, A, N> Record<K, A, N> {
         }
     }
 
-    /// What a call took that came to this; nothing for every other record.
+    /// What a call took that came to this, by the price that the spec gives now; by that of its time where it gives none.
+    /// Nothing for every other record.
     #[must_use]
-    pub fn spent(&self) -> Amount {
+    pub fn spent(&self, price: Option<Price>) -> Amount {
         match self {
-            Self::Outcome(Outcome { usage: Some(usage), .. }) => usage.amount(),
+            Self::Outcome(Outcome { usage: Some(usage), .. }) => usage.amount(price),
             Self::Attempt(_) | Self::Outcome(_) | Self::Note(_) => Amount::default(),
         }
     }
@@ -122,10 +123,11 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// What it took.
+    /// What it took, by this price. A call that was made before there was one is no gift.
     #[must_use]
-    pub fn amount(self) -> Amount {
-        Amount { tokens: self.input.saturating_add(self.output), nano_usd: self.nano_usd.unwrap_or(0) }
+    pub fn amount(self, price: Option<Price>) -> Amount {
+        let nano_usd = price.map(|price| price.of(self.input, self.output)).or(self.nano_usd);
+        Amount { tokens: self.input.saturating_add(self.output), nano_usd: nano_usd.unwrap_or(0) }
     }
 }
 

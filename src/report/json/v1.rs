@@ -149,9 +149,11 @@ image! {
         cross: f64,
         churn: f64,
         spread: f64,
-        lower_bound: f64,
-        interval: (f64, f64),
+        lower_bound: Option<f64>,
+        interval: Option<(f64, f64)>,
         upper_bound: f64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
     }
 }
 
@@ -305,9 +307,11 @@ image! {
     RungImage of Rung {
         from: SnapshotName,
         to: SnapshotName,
-        exact: Fraction,
-        semantic: Fraction,
+        exact: Option<Fraction>,
+        semantic: Option<Fraction>,
         stable_flips: u64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
     }
 }
 
@@ -388,8 +392,12 @@ image! {
         heads: Vec<(String, Digest)>,
         attempts: u64,
         retries: Vec<(String, u64)>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        not_sent: Option<u64>,
         tokens: (u64, u64),
         nano_usd: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unpriced: Option<u64>,
         conduct: Option<Vec<Conduct>>,
         replayed: Option<bool>,
         duration_ms: u64,
@@ -447,7 +455,9 @@ image! {
     TransitivityImage of Transitivity {
         triples: u64,
         broken: u64,
-        churn_components: Fraction,
-        churn_complete_link: Fraction,
+        churn_components: Option<Fraction>,
+        churn_complete_link: Option<Fraction>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
     }
 }

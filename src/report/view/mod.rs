@@ -23,7 +23,7 @@ mod turnover;
 mod validity;
 mod warnings;
 
-use super::document::{Document, Section};
+use super::document::{Block, Document, Line, Section};
 use super::result::AuditResult;
 pub(in crate::report) use diagnostics::facts as diagnostics;
 pub(in crate::report) use evidence::{evidence, line as evidence_line};
@@ -68,6 +68,15 @@ fn sections(result: &AuditResult) -> Vec<Section<'_>> {
     let last = [validity::section(result), sample::section(result), reproduce::section(result)];
     let first = std::iter::once(churn::section(result)).chain(placebo).chain(always);
     first.chain(known.into_iter().flatten()).chain(last).collect()
+}
+
+/// Figures of a diagnosis that there are none of, and why.
+fn absent<'a>(what: &str, why: &'a str) -> Block<'a> {
+    Block::Paragraph(
+        Line::ours(format!("Not every figure of {what} could be computed: "))
+            .prose(why, SENTENCE)
+            .and(". The verdict rests on none of them."),
+    )
 }
 
 /// The first rows, and how many are left out.

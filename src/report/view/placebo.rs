@@ -1,7 +1,7 @@
 //! The rebuild alone: the old snapshot against itself, rebuilt unchanged, beside what the new one shows.
 
 use super::headline::figures;
-use super::{SENTENCE, turnover};
+use super::{absent, turnover};
 use crate::analyze::{Analysis, Beyond, KernelFigures, Overlap, Placebo};
 use crate::model::{Fraction, Kernel};
 use crate::report::document::{Block, Line, Section, Table, Topic};
@@ -14,16 +14,9 @@ pub(super) fn section(analysis: &Analysis) -> Option<Section<'_>> {
         blocks.push(Block::Table(table(placebo)));
     }
     blocks.extend(meaning(analysis, placebo).map(|told| Block::Paragraph(Line::ours(told))));
-    blocks.extend(placebo.why.as_ref().map(|why| Block::Paragraph(absent(why))));
+    blocks.extend(placebo.why.as_ref().map(|why| absent("the rebuild alone", why)));
     blocks.extend(placebo.overlap.iter().flat_map(evidence));
     Some(Section::new(Topic::Placebo, String::new(), blocks))
-}
-
-/// Figures that there are none of, and why.
-fn absent(why: &str) -> Line<'_> {
-    Line::ours("Not every figure of the rebuild alone could be computed: ")
-        .prose(why, SENTENCE)
-        .and(". The verdict rests on none of them.")
 }
 
 /// What of the evidence the rebuild alone moved.
@@ -56,7 +49,6 @@ fn table(placebo: &Placebo) -> Table<'static> {
 }
 
 fn row(figures: &KernelFigures, beyond: Option<&Beyond>) -> Vec<Line<'static>> {
-    let or_dash = |told: Option<String>| told.unwrap_or_else(|| "–".to_owned());
     let cells = [
         figures.kernel.to_string(),
         numbers::pp(figures.churn),
@@ -64,8 +56,8 @@ fn row(figures: &KernelFigures, beyond: Option<&Beyond>) -> Vec<Line<'static>> {
         numbers::pp(figures.cautious_lower_bound()),
         numbers::pp_float(figures.cautious_upper_bound()),
         numbers::count(figures.stable_flips),
-        or_dash(beyond.map(|beyond| numbers::signed_pp(beyond.churn))),
-        or_dash(beyond.map(|beyond| interval(beyond.interval))),
+        numbers::or_dash(beyond.map(|beyond| numbers::signed_pp(beyond.churn))),
+        numbers::or_dash(beyond.map(|beyond| interval(beyond.interval))),
     ];
     cells.into_iter().map(Line::ours).collect()
 }

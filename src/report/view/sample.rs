@@ -31,8 +31,11 @@ fn needed(result: &AuditResult) -> Option<String> {
 fn cost(record: &RunRecord) -> String {
     let (read, written) = record.tokens;
     let money = record.nano_usd.map_or_else(String::new, |cost| format!(", {}", dollars(cost)));
+    let unpriced = record.unpriced.map_or_else(String::new, |tokens| {
+        format!(" without the {} that had no price", numbers::counted(tokens, "token"))
+    });
     format!(
-        "{}, {} tokens read and {} written{money}, {}",
+        "{}, {} tokens read and {} written{money}{unpriced}, {}",
         numbers::counted(record.attempts, "attempt"),
         numbers::count(read),
         numbers::count(written),

@@ -1,6 +1,6 @@
 //! Diagnosis that can neither rescue nor sink the gate: snapshots between, and tags.
 
-use super::{NAME, first_rows};
+use super::{NAME, absent, first_rows};
 use crate::analyze::{Analysis, Rung, Subgroup};
 use crate::report::document::{Block, Line, Section, Table, Topic};
 use crate::report::numbers;
@@ -20,7 +20,10 @@ pub(super) fn ladder(analysis: &Analysis) -> Option<Section<'_>> {
     let columns =
         vec![("from", false), ("to", false), ("exact D̂ (pp)", true), ("semantic D̂ (pp)", true), ("stable flips", true)];
     let table = Table { columns, rows: shown.iter().map(rung_row).collect() };
-    diagnosis(Topic::Ladder, "churn between adjacent snapshots", table, left_out)
+    let mut section = diagnosis(Topic::Ladder, "churn between adjacent snapshots", table, left_out)?;
+    let why = analysis.ladder.iter().find_map(|rung| rung.why.as_ref());
+    section.blocks.extend(why.map(|why| absent("the snapshots between", why)));
+    Some(section)
 }
 
 fn diagnosis<'a>(topic: Topic, what: &str, table: Table<'a>, left_out: usize) -> Option<Section<'a>> {
@@ -47,8 +50,8 @@ fn rung_row(rung: &Rung) -> Vec<Line<'_>> {
     vec![
         Line::default().theirs(&rung.from.0, NAME),
         Line::default().theirs(&rung.to.0, NAME),
-        Line::ours(numbers::pp(rung.exact)),
-        Line::ours(numbers::pp(rung.semantic)),
+        Line::ours(numbers::or_dash(rung.exact.map(numbers::pp))),
+        Line::ours(numbers::or_dash(rung.semantic.map(numbers::pp))),
         Line::ours(numbers::count(rung.stable_flips)),
     ]
 }

@@ -12,6 +12,7 @@ pub(super) fn section(result: &AuditResult) -> Section<'_> {
     facts.extend(diagnostics::facts(result));
     facts.extend(validity.served_models.iter().filter_map(|(snapshot, models)| served(snapshot, models)));
     facts.extend(retries(result));
+    facts.extend(not_sent(result));
     facts.extend(conduct::facts(result));
     facts.extend(result.analysis.kernels.iter().filter_map(noise_floor));
     Section::new(Topic::Validity, teaser(validity), vec![Block::List(facts)])
@@ -77,4 +78,13 @@ fn retries(result: &AuditResult) -> Vec<Line<'_>> {
             Line::ours(format!("{} not accepted: ", numbers::counted(*count, "attempt"))).theirs(reason, NAME)
         })
         .collect()
+}
+
+/// Nothing was asked by these, so that they are neither calls nor retries.
+fn not_sent<'a>(result: &AuditResult) -> Option<Line<'a>> {
+    let count = result.record.not_sent.filter(|count| *count > 0)?;
+    Some(Line::ours(format!(
+        "{} that no call followed: the audit ended first",
+        numbers::counted(count, "recorded attempt")
+    )))
 }

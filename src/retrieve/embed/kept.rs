@@ -3,7 +3,7 @@
 use super::line::Line;
 use crate::ledger::record::{AcceptedVectors, Outcome, Record, StoredVectors, Texts, Verdict};
 use crate::ledger::{self, BlobReader, stage};
-use crate::model::{Amount, Digest, Failure, FailureClass, QuestionId};
+use crate::model::{Amount, Digest, Failure, FailureClass, Price, QuestionId};
 use camino::Utf8Path;
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,15 +23,15 @@ pub(in crate::retrieve) struct Kept {
 }
 
 impl Kept {
-    /// Reads the ledger, sealed or not.
+    /// Reads the ledger, sealed or not, of an embedder whose tokens have this price.
     ///
     /// # Errors
     /// It is missing or damaged, or a line of the reference text is; or it embeds a question twice.
-    pub(in crate::retrieve) fn read(folder: &Utf8Path) -> Result<Self, Failure> {
+    pub(in crate::retrieve) fn read(folder: &Utf8Path, price: Option<Price>) -> Result<Self, Failure> {
         let (mut kept, blobs) = (Self::default(), BlobReader::at(folder));
         for record in ledger::read::<stage::Vectors>(folder)? {
             let (_, record) = record?;
-            kept.spent = kept.spent.plus(record.spent());
+            kept.spent = kept.spent.plus(record.spent(price));
             match record {
                 Record::Attempt(attempt) => kept.units = kept.units.max(attempt.of.number.saturating_add(1)),
                 Record::Outcome(Outcome { of, verdict: Verdict::Accepted(accepted), .. }) => {

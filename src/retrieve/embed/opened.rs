@@ -31,9 +31,7 @@ pub(in crate::retrieve) fn open(
     searched: bool,
     context: &Context,
 ) -> Result<Option<Opened>, Failure> {
-    if frozen.protocol.spec.retrieve.embed.is_none() {
-        return Ok(None);
-    }
+    let Some(spec) = &frozen.protocol.spec.retrieve.embed else { return Ok(None) };
     let writer = match ledger::open::<stage::Vectors>(folder, &frozen.lock)? {
         ledger::Opened::Open(writer) => Some(writer),
         ledger::Opened::Sealed(_) => None,
@@ -41,7 +39,7 @@ pub(in crate::retrieve) fn open(
     for note in writer.iter().flat_map(Writer::notes) {
         context.observer.observe(Event::Note(note.clone()));
     }
-    let kept = Kept::read(folder.path())?;
+    let kept = Kept::read(folder.path(), spec.price())?;
     context.budget.count(kept.spent);
     let whole = kept.reference.is_some() && kept.questions.len() >= frozen.protocol.questions.len();
     if (searched || writer.is_none()) && !whole {
@@ -105,9 +103,9 @@ impl Opened {
 /// # Errors
 /// Their ledger is missing, damaged or not sealed.
 pub(in crate::retrieve) fn reuse(frozen: &Frozen, context: &Context) -> Result<(), Failure> {
-    if frozen.protocol.spec.retrieve.embed.is_some() {
+    if let Some(spec) = &frozen.protocol.spec.retrieve.embed {
         let lock = ledger::sealed::<stage::Vectors>(&frozen.lock)?;
-        context.budget.count(Kept::read(lock.folder())?.spent);
+        context.budget.count(Kept::read(lock.folder(), spec.price())?.spent);
     }
     Ok(())
 }

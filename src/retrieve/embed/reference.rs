@@ -22,7 +22,7 @@ impl Reference {
 /// # Errors
 /// The ledger of vectors is missing or damaged, or has none: class [`FailureClass::Evidence`].
 pub fn reference(folder: &Utf8Path) -> Result<Reference, Failure> {
-    let kept = Kept::read(folder)?;
+    let kept = Kept::read(folder, None)?;
     let none = || Failure::new(FailureClass::Evidence, format!("`{folder}`: `vectors.jsonl` has no reference text"));
     kept.first().cloned().map(Reference).ok_or_else(none)
 }
