@@ -155,7 +155,9 @@ fn tokens_that_were_spent_before_there_was_a_price_count_at_the_price_there_is()
     let output = workspace.churngate(&["run", "--tasks", "1", "churngate.yaml"])?;
     assert_eq!(code(&output)?, 4, "{}", stderr(&output));
     let calls = server.seen().len() as u64;
-    assert_eq!((calls, recorded(&workspace)?), (18, (90_000, 0)));
+    // The next call leaves before it is known how much more than planned the one before it took.
+    assert!(matches!(calls, 18 | 19), "{calls} calls");
+    assert_eq!(recorded(&workspace)?, (calls * 5_000, 0));
 
     // Now there is one, and so many calls at 0.0116 are more than the budget.
     workspace.edit("churngate.yaml", |spec| spec.replace("max_tokens: 20", &format!("max_tokens: 20{price}")))?;

@@ -2,10 +2,10 @@
 
 use super::AnalyzeError;
 use super::agreement::{JudgeAgreement, Table, compare};
-use super::replication::PairedChurn;
+use super::replication::{PairedChurn, Side};
 use super::round::significant;
 use super::settings::Settings;
-use crate::model::{Answer, Label, Observation, QuestionId};
+use crate::model::{Answer, Kernel, Label, Observation, QuestionId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -90,6 +90,8 @@ pub struct Replication {
     pub sample: Sampled,
     /// Semantic D̂ of either generator over the same questions; absent where too much is missing.
     pub churn: Option<PairedChurn>,
+    /// Exact D̂ over these very questions; absent likewise.
+    pub exact: Option<PairedChurn>,
 }
 
 /// The labels of one question's pairs, keyed with the smaller text first.
@@ -172,7 +174,7 @@ impl<'a> Compared<'a> {
     /// Two judges on the same questions; `key` draws the questions behind the intervals of agreement.
     ///
     /// # Errors
-    /// Those of [`PairedChurn::semantic`].
+    /// Those of [`PairedChurn::of`].
     pub fn opinions(&self, settings: &Settings, key: [u8; 32]) -> Result<SecondOpinion, AnalyzeError> {
         let first: Vec<Observation> = self.both.iter().map(|(observation, _)| (*observation).clone()).collect();
         let relabelled = |(observation, labels): &(&Observation, Labels)| Observation {
@@ -182,7 +184,7 @@ impl<'a> Compared<'a> {
         let second: Vec<Observation> = self.both.iter().map(relabelled).collect();
         Ok(SecondOpinion {
             agreement: self.agreement(settings, key),
-            churn: PairedChurn::semantic(&first, &second, settings)?,
+            churn: PairedChurn::of(Kernel::Semantic, Side::of(&first), Side::of(&second), settings)?,
         })
     }
 }

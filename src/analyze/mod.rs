@@ -55,7 +55,7 @@ pub use diagnostics::{
 };
 pub use error::AnalyzeError;
 pub use figures::*;
-pub use replication::{Churn, PairedChurn};
+pub use replication::{Churn, PairedChurn, Side};
 pub use round::significant;
 pub use scoring::{QuestionScores, Score, Scores, Scoring};
 pub use settings::Settings;

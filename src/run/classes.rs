@@ -5,6 +5,7 @@ use super::found::name_of;
 use crate::analyze::{QuestionScores, Score, scoring};
 use crate::freeze::Protocol;
 use crate::ledger;
+use crate::ledger::stage::{Answers, ReplicaAnswers, Stage as _};
 use crate::model::{Answer, Digest, Failure, FailureClass, Hashing, Normalisation, Question, QuestionId, UNKNOWN};
 use camino::Utf8Path;
 use serde::{Deserialize, Serialize};
@@ -39,7 +40,13 @@ pub(super) struct Line {
     tags: Vec<String>,
     gold: bool,
     answers: Vec<Classed>,
+    /// The distinct answers of a second generator, with classes of their own and without marks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    replica: Vec<Classed>,
 }
+
+/// Distinct answers of one question, in the order of snapshots and repeats, with their digests.
+pub(super) type Distinct<'a> = [(Digest, &'a Answer)];
 
 /// One distinct answer. The two marks are there where the question has gold.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -80,17 +87,19 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Takes the next question in selection order, its distinct answers and its gold.
+    /// Takes the next question in selection order, its distinct answers, those of a second generator, and its gold.
     ///
     /// # Errors
     /// As [`Writer::new`].
     pub(super) fn question(
         &mut self,
         question: &Question,
-        distinct: &[(Digest, &Answer)],
+        distinct: &Distinct<'_>,
+        replica: &Distinct<'_>,
         gold: &[String],
     ) -> Result<(), Failure> {
-        self.add(&line(question, distinct, gold, self.normalisation))
+        let replica = classed(replica, &[], self.normalisation);
+        self.add(&Line { replica, ..line(question, distinct, gold, self.normalisation) })
     }
 
     fn add(&mut self, line: &impl Serialize) -> Result<(), Failure> {
@@ -125,7 +134,18 @@ fn unwritten() -> Failure {
     Failure::new(FailureClass::Incomplete, format!("failed to write `{FILE}`"))
 }
 
-fn line(question: &Question, distinct: &[(Digest, &Answer)], gold: &[String], normalisation: Normalisation) -> Line {
+fn line(question: &Question, distinct: &Distinct<'_>, gold: &[String], normalisation: Normalisation) -> Line {
+    Line {
+        question: question.id.clone(),
+        cluster: question.cluster.clone(),
+        tags: question.tags.clone(),
+        gold: !gold.is_empty(),
+        answers: classed(distinct, gold, normalisation),
+        replica: Vec::new(),
+    }
+}
+
+fn classed(distinct: &Distinct<'_>, gold: &[String], normalisation: Normalisation) -> Vec<Classed> {
     let scores = scoring::score(distinct.iter().map(|(_, answer)| *answer), gold, normalisation);
     let has_gold = !gold.is_empty();
     let classed = |((digest, _), (_, score)): (&(Digest, &Answer), (&Answer, Score))| Classed {
@@ -134,13 +154,7 @@ fn line(question: &Question, distinct: &[(Digest, &Answer)], gold: &[String], no
         right: has_gold.then_some(score.right),
         f1: has_gold.then_some(score.f1),
     };
-    Line {
-        question: question.id.clone(),
-        cluster: question.cluster.clone(),
-        tags: question.tags.clone(),
-        gold: has_gold,
-        answers: distinct.iter().zip(scores).map(classed).collect(),
-    }
+    distinct.iter().zip(scores).map(classed).collect()
 }
 
 /// A file that is read, line by line.
@@ -209,19 +223,29 @@ impl<R: BufRead> Classes<R> {
         Err(broken(1, "another protocol, or another normalisation than the protocol's"))
     }
 
-    /// The scores of the next question, once it is clear that they are about its answers in the ledgers.
+    /// The scores of the next question's answers, and of a second generator's, once it is clear that they are about those in the
+    /// ledgers.
     ///
     /// # Errors
     /// They are about others.
-    pub(super) fn scores(&mut self, distinct: &[(Digest, &Answer)]) -> Result<QuestionScores, Failure> {
+    pub(super) fn scores(
+        &mut self,
+        distinct: &Distinct<'_>,
+        replica: &Distinct<'_>,
+    ) -> Result<[QuestionScores; 2], Failure> {
         let line = self.next()?;
-        let other = || broken(self.at, "other answers than the accepted ones in `answers.jsonl`");
-        let line = line.ok_or_else(other)?;
-        let named = line.answers.iter().map(|classed| classed.answer);
-        if !named.eq(distinct.iter().map(|(digest, _)| *digest)) {
-            return Err(other());
+        let other = |ledger| broken(self.at, &format!("other answers than the accepted ones in `{ledger}`"));
+        let line = line.ok_or_else(|| other(Answers::FILE))?;
+        let are = |found: &[Classed], wanted: &Distinct<'_>| {
+            found.iter().map(|classed| classed.answer).eq(wanted.iter().map(|(digest, _)| *digest))
+        };
+        if !are(&line.answers, distinct) {
+            return Err(other(Answers::FILE));
         }
-        line.scores()
+        if !are(&line.replica, replica) {
+            return Err(other(ReplicaAnswers::FILE));
+        }
+        Ok([scores(line.gold, &line.answers)?, scores(false, &line.replica)?])
     }
 }
 
@@ -238,36 +262,40 @@ fn next_line(from: &mut impl BufRead, hashing: &mut Hashing, at: usize) -> Resul
 }
 
 impl Line {
-    /// Whether classes are numbered in the order in which they come, equal answers are marked equally, and marks stand
-    /// where there is gold, and only there.
     fn is_sound(&self) -> bool {
-        let mut firsts: Vec<&Classed> = Vec::new();
-        self.answers.iter().all(|classed| {
-            let marked = classed.right.is_some() && classed.f1.is_some_and(|f1| (0.0..=1.0).contains(&f1));
-            let bare = classed.right.is_none() && classed.f1.is_none();
-            let known = firsts.get(classed.class as usize).copied();
-            let fits = match known {
-                Some(first) => (first.right, first.f1) == (classed.right, classed.f1),
-                None => classed.class as usize == firsts.len(),
-            };
-            if known.is_none() {
-                firsts.push(classed);
-            }
-            fits && if self.gold { marked } else { bare }
-        })
+        is_sound(&self.answers, self.gold) && is_sound(&self.replica, false)
     }
+}
 
-    fn scores(&self) -> Result<QuestionScores, Failure> {
-        let unknown = Digest::of(UNKNOWN.as_bytes());
-        let score = |classed: &Classed| Score {
-            class: classed.class,
-            unknown: classed.answer == unknown,
-            right: classed.right.unwrap_or(false),
-            f1: classed.f1.unwrap_or(0.0),
+/// Whether classes are numbered in the order in which they come, equal answers are marked equally, and marks stand
+/// where there is gold, and only there.
+fn is_sound(answers: &[Classed], gold: bool) -> bool {
+    let mut firsts: Vec<&Classed> = Vec::new();
+    answers.iter().all(|classed| {
+        let marked = classed.right.is_some() && classed.f1.is_some_and(|f1| (0.0..=1.0).contains(&f1));
+        let bare = classed.right.is_none() && classed.f1.is_none();
+        let known = firsts.get(classed.class as usize).copied();
+        let fits = match known {
+            Some(first) => (first.right, first.f1) == (classed.right, classed.f1),
+            None => classed.class as usize == firsts.len(),
         };
-        let answers = self.answers.iter().map(|classed| Ok((name_of(&classed.answer)?, score(classed))));
-        Ok(QuestionScores { gold: self.gold, answers: answers.collect::<Result<_, Failure>>()? })
-    }
+        if known.is_none() {
+            firsts.push(classed);
+        }
+        fits && if gold { marked } else { bare }
+    })
+}
+
+fn scores(gold: bool, answers: &[Classed]) -> Result<QuestionScores, Failure> {
+    let unknown = Digest::of(UNKNOWN.as_bytes());
+    let score = |classed: &Classed| Score {
+        class: classed.class,
+        unknown: classed.answer == unknown,
+        right: classed.right.unwrap_or(false),
+        f1: classed.f1.unwrap_or(0.0),
+    };
+    let answers = answers.iter().map(|classed| Ok((name_of(&classed.answer)?, score(classed))));
+    Ok(QuestionScores { gold, answers: answers.collect::<Result<_, Failure>>()? })
 }
 
 fn broken(line: usize, what: &str) -> Failure {
@@ -300,16 +328,18 @@ mod tests {
         assert!(line.is_sound());
         let text = serde_json::to_string(&line).unwrap();
         assert!(!text.contains("xecutor") && !text.contains("who?"), "{text}");
-        let scores = line.scores().unwrap();
+        let scores = scores(line.gold, &line.answers).unwrap();
         let found: Vec<_> = line.answers.iter().map(|classed| (classed.class, classed.right, classed.f1)).collect();
         assert_eq!(found, [(0, Some(true), Some(1.0)), (0, Some(true), Some(1.0)), (1, Some(false), Some(0.0))]);
         assert_eq!(scores.answers.len(), 3);
-        assert!(of(&[UNKNOWN], &[]).scores().unwrap().answers.values().all(|score| score.unknown));
+        let unknown = of(&[UNKNOWN], &[]);
+        assert!(super::scores(false, &unknown.answers).unwrap().answers.values().all(|score| score.unknown));
     }
 
     #[test]
     fn what_contradicts_itself_is_refused_with_its_line() {
-        let good = of(&["a b", "c", "c."], &["c"]);
+        let replica = of(&["d", "e"], &[]).answers;
+        let good = Line { replica, ..of(&["a b", "c", "c."], &["c"]) };
         let header = Header { format: FORMAT.to_owned(), protocol: Digest::of(b"p"), normalisation: Normalisation::Nq };
         let file = |line: &str| format!("{}\n{line}\n", serde_json::to_string(&header).unwrap());
         let good = serde_json::to_string(&good).unwrap();
@@ -318,6 +348,8 @@ mod tests {
         assert!(read(&file(&good)).is_ok());
         for (from, to) in [
             ("\"class\":1", "\"class\":2"),
+            ("\"class\":1}]}", "\"class\":2}]}"),
+            ("\"class\":1}]}", "\"class\":1,\"right\":true,\"f1\":1.0}]}"),
             ("\"gold\":true", "\"gold\":false"),
             ("\"right\":true", "\"right\":false"),
             ("\"f1\":1.0", "\"f1\":1.5"),

@@ -1,8 +1,9 @@
 //! What the judge's second pass and the second judge came to, from their ledgers and the observations of their samples.
 
 use super::found::{self, Texts};
+use super::replica::{self, Answered};
 use super::tally::Tally;
-use super::{machinery, recompute, replica};
+use super::{machinery, recompute};
 use crate::analyze::{Compared, Diagnostics, OtherLabels, Sampled, SecondJudge, SelfConsistency};
 use crate::freeze::Protocol;
 use crate::judge::Judging;
@@ -24,7 +25,7 @@ pub(super) struct Read {
 }
 
 /// The diagnostics that the protocol asks for; nothing where it asks for none. `observed` are the observations of at least all
-/// sampled questions; `tally` counts the calls.
+/// sampled questions, `answered` what a second generator gave; `tally` counts the calls.
 ///
 /// # Errors
 /// A ledger is damaged, or the statistics refuse what it says: class
@@ -34,12 +35,13 @@ pub(super) fn diagnostics(
     folder: &Utf8Path,
     texts: &Texts,
     observed: &[Observation],
+    answered: &Answered,
     tally: &mut Tally,
 ) -> Result<Option<Diagnostics>, Failure> {
     let diagnostics = Diagnostics {
         self_consistency: self_consistency(protocol, folder, texts, observed, tally)?,
         second_judge: second_judge(protocol, folder, texts, observed, tally)?,
-        replication: replica::replication(protocol, folder, texts, observed, tally)?,
+        replication: replica::replication(protocol, folder, texts, observed, answered, tally)?,
     };
     Ok(Some(diagnostics).filter(|diagnostics| *diagnostics != Diagnostics::default()))
 }

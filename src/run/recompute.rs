@@ -5,14 +5,15 @@ use super::collect::{self, Collected, Sources};
 use super::flips::{self, Flipped, Kept};
 use super::found::Texts;
 use super::join::Join;
+use super::replica::Answered;
 use super::tally::{self, Tally};
 use super::{evidence, judges, machinery, manifest, origin, shard, standing};
-use crate::analyze::{Accumulator, Analysis, AnalyzeError, Diagnostics, Settings};
+use crate::analyze::{Accumulator, Analysis, AnalyzeError, Diagnostics, QuestionScores, Settings};
 use crate::freeze::{self, Protocol, Selection};
 use crate::gate;
 use crate::ledger::stage::{self, Stage as _};
 use crate::ledger::{self, AnswersLock, BlobReader, EvidenceLock, JudgmentsLock, ProtocolLock, SideLocks};
-use crate::model::{Digest, Failure, FailureClass, Observation, SnapshotName};
+use crate::model::{Digest, Failure, FailureClass, Observation, Question, SnapshotName};
 use crate::report::{self, AuditResult, FlipDetail, SnapshotSummary};
 use crate::retrieve;
 use camino::Utf8Path;
@@ -83,17 +84,21 @@ pub(super) fn compute_from(
     protocol: &Protocol,
     locks: &Locks,
     (selection, join): (&mut Selection, &mut Join),
-    tally: Tally,
+    mut tally: Tally,
 ) -> Result<(Computed, Written), Failure> {
     let folder = locks.judgments.folder();
     let gold = Some(freeze::gold::open(&locks.judgments, &locks.side, protocol)?);
-    let mut sampled = Sampled::of(if protocol.is_sampled() { Some(freeze::load(folder)?) } else { None });
-    let mut sources = Sources { selection, join, gold, texts: Texts::Whole(BlobReader::at(folder)) };
+    let texts = Texts::Whole(BlobReader::at(folder));
+    let answered = Answered::read(protocol, folder, &texts, &mut tally)?;
+    let whole = if protocol.is_sampled() { Some(freeze::load(folder)?) } else { None };
+    let mut sampled = Sampled { protocol: whole, observed: Vec::new(), answered };
+    let mut sources = Sources { selection, join, gold, texts };
     let settings = settings(protocol);
     let mut accumulator = Accumulator::new(&settings).map_err(refused)?;
     let (mut writer, mut flipped) = (classes::Writer::new(protocol)?, Flipped::new());
     let mut collected = collect::collect(protocol, &mut sources, tally, |question, found, observation| {
-        writer.question(question, &found.answers.distinct(protocol), &found.gold)?;
+        let replica = sampled.answered.distinct(protocol, &question.id);
+        writer.question(question, &found.answers.distinct(protocol), &replica, &found.gold)?;
         let Some(observation) = observation else { return Ok(()) };
         sampled.keep(&observation);
         if accumulator.take(&observation).map_err(refused)? {
@@ -120,24 +125,28 @@ pub(super) fn compute_without_texts(folder: &Utf8Path, locks: &Locks) -> Result<
     let protocol = &protocol;
     classes.check(protocol)?;
     protocol.check_side(&locks.side)?;
-    let mut sampled = Sampled::of(if protocol.is_sampled() {
+    let whole = if protocol.is_sampled() {
         let questions = Classes::open(folder)?.questions().collect::<Result<Vec<_>, Failure>>()?;
         Some(protocol.clone().with_questions(questions))
     } else {
         None
-    });
+    };
     let digest = classes.digest();
     let mut classes = Classes::open(folder)?;
     let settings = settings(protocol);
     let mut accumulator = Accumulator::new(&settings).map_err(refused)?;
     let (mut tally, mut flipped) = (Tally::default(), Flipped::new());
+    let answered = Answered::read(protocol, folder, &Texts::LeftOut, &mut tally)?;
+    let mut sampled = Sampled { protocol: whole, observed: Vec::new(), answered };
     let mut join = Join::read(protocol, folder, &mut tally)?;
     let mut sources = Sources { selection: &mut selection, join: &mut join, gold: None, texts: Texts::LeftOut };
     let mut collected = collect::collect(protocol, &mut sources, tally, |question, found, observation| {
-        let scores = classes.scores(&found.answers.distinct(protocol))?;
+        let replica = sampled.answered.distinct(protocol, &question.id);
+        let scores = classes.scores(&found.answers.distinct(protocol), &replica)?;
+        sampled.score(question, &scores);
         let Some(observation) = observation else { return Ok(()) };
         sampled.keep(&observation);
-        if accumulator.take_recorded(&observation, &scores).map_err(refused)? {
+        if accumulator.take_recorded(&observation, &scores[0]).map_err(refused)? {
             flipped.insert(question.id.clone(), Kept::of(question, found));
         }
         Ok(())
@@ -154,13 +163,10 @@ struct Sampled {
     /// The protocol with its questions.
     protocol: Option<Protocol>,
     observed: Vec<Observation>,
+    answered: Answered,
 }
 
 impl Sampled {
-    const fn of(protocol: Option<Protocol>) -> Self {
-        Self { protocol, observed: Vec::new() }
-    }
-
     fn keep(&mut self, observation: &Observation) {
         let wanted = |protocol: &Protocol| protocol.samples.contains(&observation.id);
         if self.protocol.as_ref().is_some_and(wanted) {
@@ -168,9 +174,17 @@ impl Sampled {
         }
     }
 
+    /// Keeps which answers are equal where a second generator was asked: without texts nobody could tell later.
+    fn score(&mut self, question: &Question, scores: &[QuestionScores; 2]) {
+        let wanted = |protocol: &Protocol| protocol.samples.replica.contains(&question.id);
+        if self.protocol.as_ref().is_some_and(wanted) {
+            self.answered.score(&question.id, scores.clone());
+        }
+    }
+
     fn diagnostics(self, folder: &Utf8Path, texts: &Texts, tally: &mut Tally) -> Result<Option<Diagnostics>, Failure> {
         match &self.protocol {
-            Some(protocol) => judges::diagnostics(protocol, folder, texts, &self.observed, tally),
+            Some(protocol) => judges::diagnostics(protocol, folder, texts, &self.observed, &self.answered, tally),
             None => Ok(None),
         }
     }

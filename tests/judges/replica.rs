@@ -55,6 +55,12 @@ fn both_generators_come_to_their_churn_and_to_the_paired_difference() {
     let sides = ["first", "second", "difference"].map(exact);
     let counts = [both, heeded, both - heeded].map(|count| i64::try_from(count).unwrap());
     assert_eq!(sides, counts, "{churn}");
+    // Whatever the answers mean, a check sum is another text for every gadget whose evidence differs, and the same for two repeats.
+    let by_text = &found["exact"];
+    assert_eq!(by_text["questions"], 30);
+    for side in ["first", "second", "difference"] {
+        assert_eq!(by_text[side], churn[side], "{side}");
+    }
     let end = |side: &str, end: usize| churn[side]["interval"][end]["percentage_points"].as_f64().unwrap();
     let mean = 100.0 * real(both - heeded) / 30.0;
     assert!(0.0 <= end("difference", 0) && end("difference", 0) < mean && mean < end("difference", 1), "{churn}");
@@ -67,7 +73,54 @@ fn both_generators_come_to_their_churn_and_to_the_paired_difference() {
         let line =
             text.lines().find(|line| line.contains("second generator")).unwrap_or_else(|| panic!("{file}\n{text}"));
         assert!(line.contains("by the second, difference +") && line.contains("30 questions sampled"), "{line}");
+        assert!(line.contains("semantic D̂") && line.contains("; exact D̂"), "{line}");
     }
+}
+
+#[test]
+fn the_exact_kernel_tells_texts_apart_that_mean_the_same_and_needs_no_text_in_an_export() {
+    let workspace = workspace();
+    replicated(&workspace, 30);
+    // The second generator says one thing in two ways by turns, and one thing in ways that normalisation makes equal.
+    let program = "read -r line\necho >> turns\ncase $(($(wc -l < turns) % 2)) in 0) echo 'The Executor.' ;; *) echo 'executor' ;; esac\n";
+    workspace.write("other.sh", program).unwrap();
+    let judge = RawServer::start(|request| crate::audit::labelled("same", &id(request.number), "j-1")).unwrap();
+    let model = format!("  openai: {{ model: j, base_url: \"{}/v1\" }}\n", judge.host);
+    workspace.edit("churngate.yaml", |text| text.replace("  embedded: {}\n", &model)).unwrap();
+    let mut found = Vec::new();
+    for normalisation in ["none", "nq"] {
+        workspace
+            .edit("churngate.yaml", |text| {
+                let text = text.lines().filter(|line| !line.starts_with("  normalisation:")).collect::<Vec<_>>();
+                text.join("\n").replace("judge:\n", &format!("judge:\n  normalisation: {normalisation}\n")) + "\n"
+            })
+            .unwrap();
+        let _ = fs::remove_dir_all(workspace.path(".churngate"));
+        let folder = run(&workspace);
+        let replication = figures(&folder)["diagnostics"]["replication"].clone();
+        assert_eq!(replication["churn"]["second"]["mean"]["numerator"], 0, "{replication}");
+        found.push(replication["exact"]["second"]["interval"].clone());
+        let copy = format!("copy-{normalisation}");
+        let output = workspace.churngate(&["export", folder.to_str().unwrap(), "--output", &copy]).unwrap();
+        assert_eq!(code(&output).unwrap(), 0, "{}", stderr(&output));
+        verify(&workspace, &workspace.path(&copy));
+        assert_eq!(figures(&workspace.path(&copy))["diagnostics"]["replication"], replication);
+        assert!(independent(&workspace.path(&copy)).is_none_or(|(accepted, _)| accepted));
+        // Classes of the second generator's answers are evidence as well.
+        let classes = format!("{copy}/classes.jsonl");
+        let intact = workspace.read(&classes).unwrap();
+        let forged = intact.replacen("\"replica\":[", "\"replica\":[{\"answer\":\"", 1);
+        assert_ne!(forged, intact);
+        workspace.write(&classes, forged).unwrap();
+        assert_eq!(code(&workspace.churngate(&["verify", &copy]).unwrap()).unwrap(), 5);
+        let line = intact.lines().find(|line| line.contains("\"replica\":[")).unwrap();
+        let (before, _) = line.split_once(",\"replica\":[").unwrap();
+        workspace.write(&classes, intact.replace(line, &format!("{before}}}"))).unwrap();
+        refused(&workspace, &workspace.path(&copy), "answers-replica.jsonl");
+        assert!(independent(&workspace.path(&copy)).is_none_or(|(accepted, _)| !accepted));
+    }
+    let zero = |interval: &Value| interval.as_array().unwrap().iter().all(|end| end["numerator"] == 0);
+    assert!(!zero(&found[0]) && zero(&found[1]), "{found:?}");
 }
 
 #[test]

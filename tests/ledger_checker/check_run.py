@@ -142,26 +142,31 @@ class Run:
         version = VERSION.fullmatch(str(header.get("format")))
         require(version and int(version[1]) == 1, "classes.jsonl:1", "not format 1")
         require(header.get("protocol") == digest_of(protocol), "classes.jsonl:1", "of another protocol")
-        accepted = {}
-        for (question, _, _), answer in self.accepted["answers"].items():
-            accepted.setdefault(question, set()).add(answer)
+        accepted, replica = self.answers_by_question("answers"), self.answers_by_question("answers-replica")
         questions = set()
         for number, line in enumerate(lines[1:], start=2):
             where = f"classes.jsonl:{number}"
             row = self.parse(where, line)
             require(row["question"] not in questions, where, "a question that stands twice")
             questions.add(row["question"])
-            self.check_classed(where, row, accepted.get(row["question"], set()))
-        require(set(accepted) <= questions, "classes.jsonl", "a question is missing")
+            self.check_classed(where, row["answers"], row["gold"], accepted.get(row["question"], set()))
+            self.check_classed(where, row.get("replica", []), False, replica.get(row["question"], set()))
+        require(set(accepted) | set(replica) <= questions, "classes.jsonl", "a question is missing")
         return len(questions)
 
-    def check_classed(self, where, row, accepted):
-        answers = [classed["answer"] for classed in row["answers"]]
+    def answers_by_question(self, stage):
+        accepted = {}
+        for (question, _, _), answer in self.accepted.get(stage, {}).items():
+            accepted.setdefault(question, set()).add(answer)
+        return accepted
+
+    def check_classed(self, where, rows, gold, accepted):
+        answers = [classed["answer"] for classed in rows]
         require(len(set(answers)) == len(answers) and set(answers) == accepted, where, "not the accepted answers")
         firsts = []
-        for classed in row["answers"]:
+        for classed in rows:
             marks = (classed.get("right"), classed.get("f1"))
-            if row["gold"]:
+            if gold:
                 sound = isinstance(marks[0], bool) and isinstance(marks[1], float) and 0 <= marks[1] <= 1
             else:
                 sound = marks == (None, None)

@@ -68,6 +68,7 @@ image! {
         served_models: Vec<String>,
         sample: Sampled,
         churn: Option<PairedChurn>,
+        exact: Option<PairedChurn>,
     }
 }
 

@@ -6,7 +6,7 @@ use crate::analyze::agreement::JudgeAgreement;
 use crate::analyze::{
     Churn, LabelFlips, PairedChurn, Replication, Sampled, SecondJudge, SecondOpinion, SelfConsistency,
 };
-use crate::model::Fraction;
+use crate::model::{Fraction, Kernel};
 use crate::report::document::Line;
 use crate::report::numbers;
 use crate::report::result::AuditResult;
@@ -42,8 +42,9 @@ fn flips(labels: &LabelFlips) -> String {
 
 fn replication(found: &Replication) -> Line<'_> {
     let line = named("second generator", &found.generator, &found.served_models);
+    let exact = found.exact.as_ref().map_or_else(String::new, |exact| format!("; {}", paired(Kernel::Exact, exact)));
     match &found.churn {
-        Some(churn) => line.and(format!(": {}", paired(churn))).and(on(&found.sample)),
+        Some(churn) => line.and(format!(": {}{exact}", paired(Kernel::Semantic, churn))).and(on(&found.sample)),
         None => unknown(line, &found.sample),
     }
 }
@@ -61,7 +62,7 @@ fn second_judge(found: &SecondJudge) -> Line<'_> {
     let line = named("second judge", &found.judge, &found.served_models);
     match &found.labels {
         Some(SecondOpinion { agreement, churn }) => {
-            line.and(format!(": {}; {}", agreed(agreement), paired(churn))).and(on(&found.sample))
+            line.and(format!(": {}; {}", agreed(agreement), paired(Kernel::Semantic, churn))).and(on(&found.sample))
         }
         None => unknown(line, &found.sample),
     }
@@ -87,10 +88,10 @@ fn agreed(found: &JudgeAgreement) -> String {
     )
 }
 
-/// The churn by the labels of two sides, and the difference.
-fn paired(churn: &PairedChurn) -> String {
+/// The churn of two sides, and the difference.
+fn paired(kernel: Kernel, churn: &PairedChurn) -> String {
     format!(
-        "semantic D̂ {} pp by the first, {} by the second, difference {}",
+        "{kernel} D̂ {} pp by the first, {} by the second, difference {}",
         around(&churn.first, numbers::pp),
         around(&churn.second, numbers::pp),
         around(&churn.difference, numbers::signed_pp)
