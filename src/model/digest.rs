@@ -73,9 +73,10 @@ impl Hashing {
     }
 }
 
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut text = [0; 64];
         for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {
             pair[0] = DIGITS[usize::from(byte >> 4)];
@@ -99,21 +100,26 @@ impl FromStr for Digest {
         if digits.len() != 64 {
             return Err(DigestError);
         }
-        let mut bytes = [0_u8; 32];
+        // No branch within: half of all digits would be guessed wrong, and reading a ledger is mostly this.
+        let (mut bytes, mut seen) = ([0_u8; 32], 0);
         for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = nibble(pair[0])? << 4 | nibble(pair[1])?;
+            let (high, low) = (VALUES[usize::from(pair[0])], VALUES[usize::from(pair[1])]);
+            seen |= high | low;
+            *byte = high << 4 | low;
         }
-        Ok(Self(bytes))
+        if seen > 15 { Err(DigestError) } else { Ok(Self(bytes)) }
     }
 }
 
-const fn nibble(digit: u8) -> Result<u8, DigestError> {
-    match digit {
-        b'0'..=b'9' => Ok(digit - b'0'),
-        b'a'..=b'f' => Ok(digit - b'a' + 10),
-        _ => Err(DigestError),
+/// What each byte stands for as a hexadecimal digit in lower case; 255 where it is none.
+const VALUES: [u8; 256] = {
+    let (mut values, mut value) = ([255; 256], 0);
+    while value < 16 {
+        values[DIGITS[value as usize] as usize] = value;
+        value += 1;
     }
-}
+    values
+};
 
 impl Serialize for Digest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -157,6 +163,23 @@ mod tests {
     fn upper_case_and_short_digests_are_refused() {
         assert_eq!("AB".repeat(32).parse::<Digest>(), Err(DigestError));
         assert_eq!("ab".parse::<Digest>(), Err(DigestError));
+    }
+
+    #[test]
+    fn every_byte_is_written_and_read_and_no_other_sign_is_a_digit() {
+        for start in (0..=u8::MAX).step_by(32) {
+            let digest = Digest(std::array::from_fn(|place| start + u8::try_from(place).unwrap()));
+            assert_eq!(digest.to_string().parse(), Ok(digest));
+        }
+        let text = "0".repeat(64);
+        for sign in (0..=u8::MAX).map(char::from).filter(|sign| sign.is_ascii() && !"0123456789abcdef".contains(*sign))
+        {
+            for place in [0, 31, 63] {
+                let mut text = text.clone();
+                text.replace_range(place..=place, &sign.to_string());
+                assert_eq!(text.parse::<Digest>(), Err(DigestError), "{sign:?} at {place}");
+            }
+        }
     }
 
     #[test]
