@@ -68,13 +68,14 @@ fn of_evidence(folder: &Utf8Path, arguments: &PublishArguments, client: &Client)
 
 fn of_failure(exit_code: i32, arguments: &PublishArguments, client: &Client) -> Result<Publication, Failure> {
     let spec = arguments.spec.as_deref().unwrap_or(Utf8Path::new("churngate.yaml"));
-    let name = run::name(spec, arguments.base.as_deref());
+    let called = run::called(spec, arguments.base.as_deref());
     let message = match &arguments.failure {
         Some(file) => bounded(file, MAX_MESSAGE).unwrap_or_default(),
         None => Vec::new(),
     };
     let failed = Failed {
-        name: name.unwrap_or_else(|| spec.file_stem().unwrap_or("audit").to_owned()),
+        exploratory: called.as_ref().is_some_and(|called| called.exploratory),
+        name: called.map_or_else(|| spec.file_stem().unwrap_or("audit").to_owned(), |called| called.name),
         exit_code,
         message: String::from_utf8_lossy(&message).into_owned(),
     };

@@ -27,10 +27,6 @@ struct Created {
     id: u64,
 }
 
-fn name(notice: &Notice) -> String {
-    format!("churngate/{}", notice.name)
-}
-
 /// The check run that the notice gives the commit, with its first remarks.
 fn body(notice: &Notice, sha: &Sha, run: (u64, u64), page: Option<&str>) -> Value {
     let conclusion = match notice.standing {
@@ -39,7 +35,7 @@ fn body(notice: &Notice, sha: &Sha, run: (u64, u64), page: Option<&str>) -> Valu
         Standing::Block | Standing::Error => "failure",
     };
     let mut body = json!({
-        "name": name(notice),
+        "name": notice.context,
         "external_id": newer::external_id(run),
         "head_sha": sha.as_str(),
         "status": "completed",
@@ -75,7 +71,7 @@ pub(super) async fn mark(
     run: (u64, u64),
     page: Option<&str>,
 ) -> Result<Marked, Refusal> {
-    if newer::check(api, sha, &name(notice), run).await {
+    if newer::check(api, sha, &notice.context, run).await {
         return Ok(Marked::Newer);
     }
     if notice.annotations.len() <= PER_REQUEST {

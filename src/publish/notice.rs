@@ -15,6 +15,8 @@ const NO_MARK_OF_A_REPLAY: &str = "a replay marks no commit";
 pub struct Failed {
     /// The audit's name, or what stands for it where its spec cannot be read.
     pub name: String,
+    /// Whether the spec is the change's own, because the base has none.
+    pub exploratory: bool,
     /// The exit code that it ended with.
     pub exit_code: i32,
     /// What the program said; may quote text from outside.
@@ -24,8 +26,11 @@ pub struct Failed {
 /// What is told.
 #[derive(Clone, Debug)]
 pub(super) struct Notice {
-    /// The audit's name, as the mark shows it.
+    /// The audit's name.
     pub name: String,
+    /// What the mark is called: that of an audit by a change's own rule otherwise than that of an audit which was agreed to, so
+    /// that a change cannot write over the mark which a merge waits for.
+    pub context: String,
     /// What the comment is found again by.
     pub key: String,
     /// The word for it in the comment's marker.
@@ -62,7 +67,8 @@ impl Notice {
         let line = wording::line(&shown, exploratory);
         Self {
             name: shown.name.clone(),
-            key: if shown.is_replay() { format!("replay:{}", shown.name) } else { shown.name.clone() },
+            context: context(&shown.name, exploratory),
+            key: key(&shown.name, exploratory, shown.is_replay()),
             unmarked: shown.is_replay().then_some(NO_MARK_OF_A_REPLAY),
             word: if is_unchanged(&shown) && !exploratory {
                 "unchanged"
@@ -82,7 +88,8 @@ impl Notice {
         let prefix = if exploratory { "exploratory, " } else { "" };
         Self {
             name: shown.name.clone(),
-            key: if shown.replayed { format!("replay:{}", shown.name) } else { shown.name.clone() },
+            context: context(&shown.name, exploratory),
+            key: key(&shown.name, exploratory, shown.replayed),
             unmarked: shown.replayed.then_some(NO_MARK_OF_A_REPLAY),
             // What a change compares by its own rule is always told.
             word: if shown.at_risk.is_empty() && !exploratory { "unchanged" } else { "changed" },
@@ -98,7 +105,8 @@ impl Notice {
         let (why, advice) = reason(failed.exit_code);
         Self {
             name: failed.name.clone(),
-            key: failed.name.clone(),
+            context: context(&failed.name, failed.exploratory),
+            key: key(&failed.name, failed.exploratory, false),
             word: "none",
             standing: Standing::Error,
             line: format!("no verdict: {why}"),
@@ -122,6 +130,21 @@ impl Notice {
             Body::Failure { why, advice, message } => report::failure_within(&self.name, why, advice, message, budget),
         }
     }
+}
+
+/// What the mark is called. No name of a spec holds a slash.
+fn context(name: &str, exploratory: bool) -> String {
+    if exploratory { format!("churngate/{name}/exploratory") } else { format!("churngate/{name}") }
+}
+
+/// What the comment is found again by. No name of a spec holds a colon.
+fn key(name: &str, exploratory: bool, replayed: bool) -> String {
+    let prefix = match (replayed, exploratory) {
+        (true, _) => "replay:",
+        (false, true) => "exploratory:",
+        (false, false) => "",
+    };
+    format!("{prefix}{name}")
 }
 
 /// What an exit code means, and what to do about it. The codes are the program's own; a runner that ends it gives others.
@@ -148,13 +171,32 @@ mod tests {
     #[test]
     fn no_failure_is_churn_or_a_pass() {
         for exit_code in [2, 4, 5, 101, 137] {
-            let failed = Failed { name: "docs".to_owned(), exit_code, message: "the server is down".to_owned() };
+            let failed = Failed {
+                name: "docs".to_owned(),
+                exploratory: false,
+                exit_code,
+                message: "the server is down".to_owned(),
+            };
             let notice = Notice::of_failure(&failed);
             let text = notice.markdown_within(10_000);
             assert_eq!((notice.standing, notice.word), (Standing::Error, "none"));
             assert!(text.contains("neither churn nor a pass") && text.contains("the server is down"), "{text}");
             assert!(!text.to_lowercase().contains("compatible"), "{text}");
         }
+    }
+
+    #[test]
+    fn an_exploratory_audit_has_a_mark_and_a_comment_of_its_own() {
+        let named = |exploratory| {
+            let result = Notice::of_result(&blocking(), Disclosure::Ids, exploratory, &Lines::default());
+            let failed = Failed { name: "docs-search".to_owned(), exploratory, exit_code: 2, message: String::new() };
+            let failed = Notice::of_failure(&failed);
+            assert_eq!((&result.context, &result.key), (&failed.context, &failed.key));
+            (result.context, result.key)
+        };
+        assert_eq!(named(false), ("churngate/docs-search".to_owned(), "docs-search".to_owned()));
+        let own = ("churngate/docs-search/exploratory".to_owned(), "exploratory:docs-search".to_owned());
+        assert_eq!(named(true), own);
     }
 
     #[test]

@@ -17,7 +17,7 @@ fn body(notice: &Notice, page: Option<&str>) -> Value {
         Standing::Block => "failure",
         Standing::Error => "error",
     };
-    let context = within_chars(&format!("churngate/{}", notice.name), CONTEXT);
+    let context = within_chars(&notice.context, CONTEXT);
     let mut body =
         json!({ "state": state, "description": within_chars(&notice.line, DESCRIPTION), "context": context });
     if let (Some(page), Some(members)) = (page, body.as_object_mut()) {

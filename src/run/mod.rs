@@ -53,7 +53,7 @@ pub use plan::{Plan, plan};
 pub use prepare::{Draft, Prepared, Request, prepare, read};
 pub use probe::probe;
 pub use recompute::{recompute, recorded, snapshots};
-pub use rule::name;
+pub use rule::{Called, called};
 pub use sensitivity::sensitivity;
 pub use shard::Shard;
 pub use verify::{Verified, verify};

@@ -68,21 +68,31 @@ pub(super) fn read(
     Ok(rule)
 }
 
+/// What an audit is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Called {
+    /// Its name.
+    pub name: String,
+    /// Whether the spec that says so is the change's own, because the base has none.
+    pub exploratory: bool,
+}
+
 /// The name of the audit whose spec lies here, from the base where one is named and has it, as far as it can be read: for what
 /// is told where the audit itself came to nothing.
 #[must_use]
-pub fn name(path: &Utf8Path, base: Option<&str>) -> Option<String> {
+pub fn called(path: &Utf8Path, base: Option<&str>) -> Option<Called> {
     let folder = path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let file = Utf8Path::new(path.file_name().unwrap_or_default());
     let commit = base.and_then(|base| git::resolve(folder, base).ok());
-    let of_base = commit.and_then(|commit| Files::Commit(folder, &commit).read(file, MAX_SMALL_BYTES).ok());
+    let of_base = commit.as_ref().and_then(|commit| Files::Commit(folder, commit).read(file, MAX_SMALL_BYTES).ok());
+    let exploratory = commit.is_some() && of_base.is_none();
     let in_folder = if base.is_some() { Files::Change(folder) } else { Files::Tree(folder) };
     let bytes = of_base.or_else(|| in_folder.read(file, MAX_SMALL_BYTES).ok())?;
     let text = String::from_utf8(bytes).ok()?;
     // A spec that is in error somewhere else still says what it is called.
     let line = || text.lines().find_map(|line| word(line.strip_prefix("name:")?.trim())).map(str::to_owned);
     let name = spec::parse(&text, path.as_str()).map_or_else(|_| line(), |spec| Some(spec.name))?;
-    spec::variables::is_plain(&name).then_some(name)
+    spec::variables::is_plain(&name).then_some(Called { name, exploratory })
 }
 
 /// The word that a YAML value begins with, or all that stands in its quotes.

@@ -127,7 +127,7 @@ async fn a_comment_that_cannot_be_hidden_is_a_warning() {
 fn failed(exit_code: i32) -> Failed {
     let message =
         "the server `https://llm.example` gave status 503\nhint: run it again\n::error::x @org/team".to_owned();
-    Failed { name: "docs-search".to_owned(), exit_code, message }
+    Failed { name: "docs-search".to_owned(), exploratory: false, exit_code, message }
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use crate::fake::{BOT, Fake, HEAD, compatible, evidence, incompatible, options, pull, refused, told, told_evidence};
 use churngate::publish::{CommentMode, Disclosure, MarkKind, Options, Outcome, outputs};
 use churngate::report::EvidenceDiff;
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn updated(outcome: &Outcome) -> bool {
     *outcome == Outcome::Done("updated")
@@ -210,6 +210,27 @@ async fn an_exploratory_verdict_is_neutral() {
     let state = fake.state.lock().unwrap();
     assert_eq!((&state.statuses[0]["state"], &state.checks[0]["conclusion"]), (&json!("success"), &json!("neutral")));
     assert!(state.statuses[0]["description"].as_str().unwrap().starts_with("exploratory, incompatible: "));
+}
+
+#[tokio::test]
+async fn an_exploratory_verdict_writes_over_no_mark_and_no_comment_of_the_audit() {
+    let fake = Fake::start().await;
+    let exploring = churngate::publish::Options { exploratory: true, ..options() };
+    for mark in [MarkKind::Status, MarkKind::Check] {
+        for (run, wanted) in [(1, options()), (2, exploring.clone())] {
+            let wanted = churngate::publish::Options { mark, ..wanted };
+            told(&incompatible(), &fake.around(run), &wanted).await;
+        }
+    }
+    let state = fake.state.lock().unwrap();
+    let own = "churngate/docs-search/exploratory";
+    let statuses: Vec<_> = state.statuses.iter().map(|status| (&status["context"], &status["state"])).collect();
+    let expected = [(json!("churngate/docs-search"), json!("failure")), (json!(own), json!("success"))];
+    assert_eq!(statuses, expected.each_ref().map(|(context, state)| (context, state)));
+    assert_eq!((&state.checks[0]["name"], &state.checks[1]["name"]), (&json!("churngate/docs-search"), &json!(own)));
+    let is_own = |comment: &Value| comment["body"].as_str().unwrap().contains("audit=exploratory%3Adocs-search");
+    let told: Vec<bool> = state.comments.iter().map(is_own).collect();
+    assert_eq!(told, [false, true]);
 }
 
 #[tokio::test]
