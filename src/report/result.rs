@@ -173,7 +173,8 @@ impl Validity {
 pub struct RunRecord {
     /// The heads of the ledgers: name and digest.
     pub heads: Vec<(String, Digest)>,
-    /// Calls to generators, judges and embedders: attempts that a call followed, or may have followed.
+    /// Attempts of generators, judges and embedders that were made, or may have been: those that left the process, and those of the
+    /// embedded reader and judge.
     pub attempts: u64,
     /// Those of them that were not accepted, by reason.
     pub retries: Vec<(String, u64)>,

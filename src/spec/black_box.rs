@@ -37,6 +37,8 @@ pub struct HttpAnswerSpec {
     pub headers: BTreeMap<String, String>,
     /// Headers that carry a key, by name.
     pub secret_headers: BTreeMap<String, SecretHeader>,
+    /// How a reply that is a stream of events becomes one document, where it is one.
+    pub stream: Option<StreamSpec>,
     /// Pointer to the answer's text.
     pub answer: String,
     /// What must hold, or the reply is transport-invalid.
@@ -57,6 +59,22 @@ pub struct HttpAnswerSpec {
     pub usage: Option<UsageSpec>,
     /// Time limit of one call, in seconds.
     pub timeout_seconds: u32,
+}
+
+/// How a stream of server-sent events is read. A kind of event is what `kind` points to in its data, else its name; data that are no
+/// JSON are their own kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamSpec {
+    /// Pointer within an event's data to its kind.
+    pub kind: Option<String>,
+    /// Kinds whose data hold a piece of the answer, and where.
+    pub text: BTreeMap<String, String>,
+    /// Kinds whose data hold a text in the place of all pieces before, and where.
+    pub replace: BTreeMap<String, String>,
+    /// Kinds that end the answer.
+    pub end: Vec<String>,
+    /// Kinds that say that there is no answer.
+    pub failed: Vec<String>,
 }
 
 /// Where a reply names the documents that its answer rests on.

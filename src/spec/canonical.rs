@@ -4,7 +4,7 @@
 //! (`budget`, `concurrency`, `timeout_seconds`, `max_attempts`, `price`, `rate_limit`) are left out, so that raising a budget and going on is
 //! no new audit. JSON is YAML: what is written here can be read again by `parse`.
 
-use super::black_box::{BlackBoxBackend, BlackBoxSpec, CitationsSpec, HttpAnswerSpec, UsageSpec};
+use super::black_box::{BlackBoxBackend, BlackBoxSpec, CitationsSpec, HttpAnswerSpec, StreamSpec, UsageSpec};
 use super::types::{
     BootstrapSpec, CommandSpec, Condition, EmbedBackend, EmbedSpec, ExpectSpec, GateLine, GateSpec, GenerateBackend,
     GenerateSpec, HttpRetrieveSpec, Inconclusive, JudgeBackend, JudgeSpec, ListSpec, Mode, OnMismatch, PhysicalSpec,
@@ -156,6 +156,7 @@ fn http_answer(spec: &HttpAnswerSpec) -> Value {
         ("origin", spec.origin.as_deref().map(Into::into)),
         ("headers", Some(json!(spec.headers))),
         ("secret_headers", Some(secret_headers(&spec.secret_headers))),
+        ("stream", spec.stream.as_ref().map(stream)),
         ("answer", Some(spec.answer.as_str().into())),
         ("cut", Some(json!(spec.cut))),
         ("retry", Some(json!(spec.retry))),
@@ -166,6 +167,16 @@ fn http_answer(spec: &HttpAnswerSpec) -> Value {
         ("usage", spec.usage.as_ref().map(usage)),
     ]);
     joined([request(&spec.request), expect(&spec.expect), own])
+}
+
+fn stream(spec: &StreamSpec) -> Value {
+    object([
+        ("kind", spec.kind.as_deref().map(Into::into)),
+        ("text", Some(json!(spec.text))),
+        ("replace", Some(json!(spec.replace))),
+        ("end", Some(json!(spec.end))),
+        ("failed", Some(json!(spec.failed))),
+    ])
 }
 
 fn citations(spec: &CitationsSpec) -> Value {

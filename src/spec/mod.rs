@@ -38,7 +38,7 @@ mod validate;
 pub mod variables;
 pub mod yaml;
 
-pub use black_box::{BlackBoxBackend, BlackBoxSpec, CitationsSpec, HttpAnswerSpec, UsageSpec};
+pub use black_box::{BlackBoxBackend, BlackBoxSpec, CitationsSpec, HttpAnswerSpec, StreamSpec, UsageSpec};
 pub use difference::{Difference, differences};
 pub use node::Span;
 pub use parse::{from_canonical, named_preset, parse, parse_with};

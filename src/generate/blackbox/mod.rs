@@ -8,6 +8,7 @@ mod nonce;
 mod program;
 mod reason;
 mod reply;
+mod stream;
 
 pub use reason::Reason;
 #[cfg(test)]

@@ -14,6 +14,8 @@ pub enum Reason {
     PartialReply,
     /// A stream of events.
     EventStream,
+    /// A stream of events without the one that ends it.
+    StreamCut,
     /// A success that says that it failed.
     NotOk,
     /// An answer that says that it is cut off.
@@ -29,9 +31,10 @@ pub enum Reason {
 impl Reason {
     /// Every one that language models do not have, in the table's order.
     #[cfg(test)]
-    pub const OWN: [Self; 7] = [
+    pub const OWN: [Self; 8] = [
         Self::PartialReply,
         Self::EventStream,
+        Self::StreamCut,
         Self::NotOk,
         Self::CutOff,
         Self::NoAnswer,
@@ -47,6 +50,9 @@ impl Reason {
             Self::Common(common) => common.row(),
             Self::PartialReply => ("partial-reply", Invalid, "206, a part of a reply"),
             Self::EventStream => ("event-stream", Fatal, "2xx with a stream of events in place of one JSON reply"),
+            Self::StreamCut => {
+                ("stream-cut", Invalid, "2xx with a stream of events without the one that ends its answer")
+            }
             Self::NotOk => ("not-ok", Invalid, "2xx that lacks a value of `ok` or has what must be `absent`"),
             Self::CutOff => ("cut-by-length", Invalid, "2xx that says by `cut` that its answer is cut off"),
             Self::NoAnswer => ("no-answer", Invalid, "2xx without a text where `answer` points"),
@@ -92,10 +98,12 @@ impl Reason {
     const fn remedy(self) -> Option<&'static str> {
         Some(match self {
             Self::Common(common) => return common.remedy(),
-            Self::EventStream => "ask for one reply: `stream: false` or the like in the body; streams are not read",
+            Self::EventStream => {
+                "ask for one reply: `stream: false` or the like in the body; or say how its events are read (`stream`)"
+            }
             Self::SystemUnknown => "check the URL and the snapshot's variables",
             Self::RequestRefused => "check the request against the system's own description of its requests",
-            Self::PartialReply | Self::NotOk | Self::CutOff | Self::NoAnswer => return None,
+            Self::PartialReply | Self::StreamCut | Self::NotOk | Self::CutOff | Self::NoAnswer => return None,
         })
     }
 }

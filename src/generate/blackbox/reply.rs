@@ -1,7 +1,7 @@
 //! A reply to an answer.
 
-use super::Reason;
 use super::cited::cited;
+use super::{Reason, stream};
 use crate::generate::answer;
 use crate::generate::asked::{Came, Fault};
 use crate::http::chat::{Facts, Reason as Common, Tokens, said_name};
@@ -25,13 +25,19 @@ pub fn read(
         Ok(reply) => reply,
         Err(error) => return Came::nothing(Reason::Common(Common::NoReply(*error)).fault(None, None)),
     };
-    let body = serde_json::from_slice::<Value>(&reply.body).ok();
+    // What is no success is no stream.
+    let streamed = spec.stream.as_ref().filter(|_| Reason::of_status(reply.status).is_none());
+    let (body, no_body) = match streamed.map(|spec| stream::document(spec, &reply.body)) {
+        None => (serde_json::from_slice::<Value>(&reply.body).ok(), None),
+        Some(Ok(document)) => (Some(document), None),
+        Some(Err(reason)) => (None, Some(reason)),
+    };
     let facts = facts(spec, price, reply, body.as_ref(), now);
     let fault = |reason: Reason| {
         let said = spec.error.as_deref().and_then(|pointer| words(&reply.body, pointer));
         reason.fault(retry_after(reply, now), said.as_deref())
     };
-    let verdict = match refused(spec, reply.status, body.as_ref()) {
+    let verdict = match no_body.or_else(|| refused(spec, reply.status, body.as_ref())) {
         Some(reason) => Err(fault(reason)),
         None => match text(spec, &reply.body, body.as_ref()) {
             Ok(text) => answer::from_text(&text, limit).map_err(Fault::from),

@@ -89,6 +89,11 @@ fn reply(case: &Value) -> Reply {
     Reply { status, headers: Vec::new(), body: body.into_bytes(), latency: Duration::ZERO }
 }
 
+/// A reply of the fixture: an object, or the text of a stream.
+fn whole(value: &Value) -> Value {
+    json!({ if value.is_string() { "text" } else { "body" }: value })
+}
+
 /// The texts of a value that are in the form of an id of ours.
 fn nonces(value: &Value) -> Vec<String> {
     match value {
@@ -147,7 +152,7 @@ fn every_attempt_has_an_id_of_its_own_that_can_be_computed_again() {
 #[test]
 fn successes_are_answers_with_what_the_system_says_of_itself() {
     for case in cases("answers") {
-        let (name, came) = (&case.name, case.read(&json!({ "body": case.get("success") })));
+        let (name, came) = (&case.name, case.read(&whole(case.get("success"))));
         let answer = came.verdict.unwrap_or_else(|fault| panic!("{name}: {}", fault.code()));
         assert_eq!(json!(answer.as_str()), *case.get("answer"), "{name}");
         let facts = case.get("facts");
@@ -167,7 +172,7 @@ fn successes_are_answers_with_what_the_system_says_of_itself() {
             })
             .collect();
         assert_eq!(cited, expected, "{name}");
-        let uncited = case.read(&json!({ "body": case.get("uncited") }));
+        let uncited = case.read(&whole(case.get("uncited")));
         assert_eq!(json!(uncited.verdict.unwrap().as_str()), *case.get("answer"), "{name}");
         assert_eq!(uncited.citations, None, "{name}");
     }
@@ -188,7 +193,8 @@ fn successes_that_failed_and_errors_are_never_answers() {
             let said = said.map(|said| said.trim_end_matches('`'));
             assert_eq!(json!(said), *bad.get("says").unwrap_or(&Value::Null), "{name}: {bad}");
         }
-        for (broken, reason) in [("", "empty-body"), ("<html>", "not-json"), ("data: x", "event-stream")] {
+        let of_a_stream = if case.http().stream.is_some() { "stream-cut" } else { "event-stream" };
+        for (broken, reason) in [("", "empty-body"), ("<html>", "not-json"), ("data: x", of_a_stream)] {
             let fault = case.read(&json!({ "text": broken })).verdict.unwrap_err();
             assert_eq!(fault.code(), reason, "{name}");
         }

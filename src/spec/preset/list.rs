@@ -4,6 +4,7 @@
 pub static SYSTEMS: &[(&str, &str)] = &[
     ("anythingllm", include_str!("../../../presets/anythingllm.yaml")),
     ("dify", include_str!("../../../presets/dify.yaml")),
+    ("dify-agent", include_str!("../../../presets/dify-agent.yaml")),
     ("dify-input", include_str!("../../../presets/dify-input.yaml")),
     ("flowise", include_str!("../../../presets/flowise.yaml")),
     ("hayhooks", include_str!("../../../presets/hayhooks.yaml")),

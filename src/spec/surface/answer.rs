@@ -53,6 +53,12 @@ pub static HTTP: Section = Section {
             Shape::Json,
             "The JSON body; `\"{{question}}\"`, `\"{{nonce}}\"` (another id in every call) and `\"{{snapshot.NAME}}\"` are replaced.",
         ),
+        Key::optional(
+            "stream",
+            Shape::Map(&STREAM),
+            "For a reply that is a stream of events (`text/event-stream`): all pointers then point into the document \
+             `{answer, end, events}` that is made of it.",
+        ),
         Key::required(
             "answer",
             POINTER,
@@ -81,6 +87,42 @@ pub static HTTP: Section = Section {
         Key::optional("usage", Shape::Map(&USAGE), "The tokens that the system counts."),
         TIMEOUT,
         ORIGIN,
+    ],
+    one_of: &[],
+    later: &[],
+};
+
+/// How a stream of events becomes one document.
+static STREAM: Section = Section {
+    keys: &[
+        Key::optional(
+            "kind",
+            POINTER,
+            "Pointer within an event's data to what kind it is; its name (`event:`) where nothing stands there, `message` \
+             where it has none. Data that are no JSON, such as `[DONE]`, are their own kind.",
+        ),
+        Key::required(
+            "text",
+            Shape::Free { keys: Text::Any, values: &POINTER, max: 8 },
+            "Kinds of events that hold a piece of the answer, and the pointer to it within their data; `/answer` of the \
+             document is all pieces together.",
+        ),
+        Key::optional(
+            "replace",
+            Shape::Free { keys: Text::Any, values: &POINTER, max: 8 },
+            "Kinds of events that hold a text in the place of all pieces before, and the pointer to it.",
+        ),
+        Key::required(
+            "end",
+            Shape::List { items: &Shape::Text(Text::Any), min: 1, max: 8 },
+            "Kinds of events that end the answer; `/end` of the document is the data of that event. A stream without one is \
+             cut off, and invalid.",
+        ),
+        Key::optional(
+            "failed",
+            Shape::List { items: &Shape::Text(Text::Any), min: 0, max: 8 },
+            "Kinds of events that say that there is no answer.",
+        ),
     ],
     one_of: &[],
     later: &[],

@@ -2,7 +2,7 @@
 
 use super::retrieve::{Retrieve, command};
 use super::{http, model, preset};
-use crate::spec::black_box::{BlackBoxBackend, BlackBoxSpec, CitationsSpec, HttpAnswerSpec, UsageSpec};
+use crate::spec::black_box::{BlackBoxBackend, BlackBoxSpec, CitationsSpec, HttpAnswerSpec, StreamSpec, UsageSpec};
 use crate::spec::node::Span;
 use crate::spec::preset::Presets;
 use crate::spec::problem::{Code, Problem};
@@ -77,6 +77,7 @@ pub fn http(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<HttpAnsw
         request: request?,
         headers: section.text_map("headers")?,
         secret_headers: http::secret_headers(section)?,
+        stream: section.section("stream").and_then(stream),
         answer: section.text("answer")?,
         expect: http::expect(section)?,
         cut: section.json_map("cut")?.into_iter().collect(),
@@ -103,6 +104,16 @@ fn citations(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<Citatio
         problems.push(problem.help("add `id`, `url` or `text`"));
     }
     Some(spec)
+}
+
+fn stream(section: Reader<'_>) -> Option<StreamSpec> {
+    Some(StreamSpec {
+        kind: section.text("kind"),
+        text: section.text_map("text")?,
+        replace: section.text_map("replace")?,
+        end: section.texts("end")?,
+        failed: section.texts("failed")?,
+    })
 }
 
 fn usage(section: Reader<'_>) -> Option<UsageSpec> {
