@@ -32,6 +32,8 @@ struct Does {
     counts: bool,
     /// The calls that it answers with 503 before it goes on.
     refuses: usize,
+    /// How many stored documents the engine shows of each index.
+    shown: u64,
     /// The status and the body that it answers every call with, in place of vectors.
     says: Option<(u16, Value)>,
 }
@@ -45,7 +47,7 @@ fn embedded(embedder: u64, text: &str) -> Vec<f64> {
 /// An engine with two indexes, `old` and `new`, by embedder 1, that shows stored documents unless it is told not to; and an
 /// embeddings server.
 fn server(shows: bool) -> Result<(RawServer, Arc<Mutex<Does>>)> {
-    let does = Arc::new(Mutex::new(Does { embedder: 1, counts: true, refuses: 0, says: None }));
+    let does = Arc::new(Mutex::new(Does { embedder: 1, counts: true, refuses: 0, shown: 2, says: None }));
     let now = Arc::clone(&does);
     let server = RawServer::start(move |request| {
         if !request.path.ends_with("/embeddings") {
@@ -53,7 +55,11 @@ fn server(shows: bool) -> Result<(RawServer, Arc<Mutex<Does>>)> {
             let index = request.path.strip_suffix("/search").unwrap_or_default().to_owned();
             let text = |id: u64| format!("{index} document {id}");
             let point = |id: u64| json!({"id": id.to_string(), "text": text(id), "vector": embedded(1, &text(id))});
-            let points = if shows || request.path.ends_with("/search") { vec![point(1), point(2)] } else { Vec::new() };
+            let points: Vec<Value> = match (shows, request.path.ends_with("/search")) {
+                (_, true) => vec![point(1), point(2)],
+                (true, false) => (1..=now.lock().unwrap().shown).map(point).collect(),
+                (false, false) => Vec::new(),
+            };
             return Reply::json(200, &json!({ "points": points }));
         }
         let mut does = now.lock().unwrap();
@@ -541,6 +547,55 @@ fn the_evidence_of_an_export_names_the_vectors_that_its_ledger_has() -> Result<(
     assert_eq!(code(&verified)?, 5);
     assert!(stderr(&verified).contains("`vectors.jsonl` has another one"), "{}", stderr(&verified));
     Ok(())
+}
+
+/// How many texts the calls for stored documents asked for, each: they alone are no questions.
+fn stored(server: &RawServer) -> Vec<usize> {
+    let is_question = |text: &Value| text.as_str().is_some_and(|text| text.ends_with('?'));
+    let texts = server.seen().into_iter().filter_map(|request| request.body["input"].as_array().cloned());
+    texts.filter(|texts| !texts.iter().any(is_question)).map(|texts| texts.len()).collect()
+}
+
+#[test]
+fn no_more_stored_documents_are_embedded_than_the_plan_says_whatever_shows_them() -> Result<()> {
+    for database in [false, true] {
+        let (server, does) = server(true)?;
+        does.lock().unwrap().shown = 20;
+        let workspace = workspace(&server, "", "")?;
+        if database {
+            ask_a_database(&workspace)?;
+        }
+        let planned = workspace.churngate(&["check", "churngate.yaml"])?;
+        // The reference text twice, the questions, and eight documents of each of two snapshots.
+        assert!(stdout(&planned).contains(&format!("{} texts", 2 + QUESTIONS + 16)), "{}", stdout(&planned));
+        let folder = finished(&workspace, &[])?;
+        assert_eq!(stored(&server), [8, 8]);
+        assert_eq!(result(&folder)?["record"]["tokens"], json!([(2 + QUESTIONS + 16) * 7, 0]));
+        assert_eq!(code(&on(&workspace, "verify", &folder)?)?, 0);
+    }
+    Ok(())
+}
+
+/// The same audit of two tables of a database, each with twenty documents and their vectors, of which the query takes all.
+fn ask_a_database(workspace: &Workspace) -> Result<()> {
+    let database = rusqlite::Connection::open(workspace.path("docs.db"))?;
+    for table in ["old", "new"] {
+        database.execute_batch(&format!("CREATE TABLE {table} (id TEXT, body TEXT, vector TEXT)"))?;
+        for id in 0..20 {
+            let body = format!("document {id}");
+            let vector = json!(embedded(1, &body)).to_string();
+            database.execute(&format!("INSERT INTO {table} VALUES (?1, ?2, ?3)"), (id.to_string(), body, vector))?;
+        }
+    }
+    drop(database);
+    let query = "SELECT id, body AS text FROM {index} WHERE :vector <> '' ORDER BY id LIMIT :top_k";
+    let sql =
+        json!({"sqlite": {"file": "docs.db"}, "query": query, "sample": "SELECT body AS text, vector FROM {index}"});
+    workspace.edit("churngate.yaml", |spec| {
+        let before = spec.split("  http:").next().unwrap_or_default();
+        let embed = spec.split_once("  embed:").map_or("", |(_, after)| after);
+        format!("{before}  sql: {sql}\n  embed:{embed}")
+    })
 }
 
 #[test]

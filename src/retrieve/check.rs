@@ -115,14 +115,18 @@ impl<'a> Check<'a> {
     /// What was checked, as a line for people.
     ///
     /// # Errors
-    /// The run has vectors of other questions, or a snapshot gave no document for any of at least ten questions.
+    /// The run has vectors of other questions: class [`FailureClass::Evidence`]. A snapshot gave no document for any of at least ten
+    /// questions: class [`FailureClass::Incomplete`].
     pub fn finish(&self) -> Result<String, Failure> {
         if self.protocol.spec.retrieve.is_within() {
             return Ok("evidence: none, since the audited system retrieves by itself".to_owned());
         }
-        if let Some(why) = barren::intolerable(self.questions, self.barren.iter().flatten()) {
+        let barren = |name: &&SnapshotName| self.barren.as_ref().is_some_and(|barren| barren.contains(*name));
+        let named = self.protocol.spec.snapshots.iter().map(|snapshot| &snapshot.name).filter(barren);
+        if let Some(why) = barren::intolerable(self.questions, named) {
+            // Nobody need have touched it, as where shards are joined: it is whole, and no audit can stand on it.
             let message = format!("the evidence ledger is sealed, but cannot stand: {why}");
-            return Err(Failure::new(FailureClass::Evidence, message));
+            return Err(Failure::new(FailureClass::Incomplete, message));
         }
         self.vectors.finish(self.questions)?;
         let asked = if self.is_embedded() { "asked by its question's text" } else { "its request not rendered again" };

@@ -13,5 +13,7 @@ pub(super) const IN_MEMORY_BYTES: u64 = 64 * 1024 * 1024;
 pub(super) const HOPELESS: u64 = 10;
 /// The most bytes of one cell of a database: as much as a document of a corpus may have.
 pub(super) const MAX_CELL_BYTES: usize = 4 * 1024 * 1024;
+/// Stored documents of each snapshot that are held against the embedder at most, whatever shows them.
+pub(super) const STORED: u32 = 8;
 /// Questions of which a snapshot must answer at least one. Fewer can all be without documents by chance.
 pub(super) const ANSWERED: usize = 10;

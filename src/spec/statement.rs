@@ -9,6 +9,26 @@ pub enum Piece {
     Value(Value),
     /// The name of a schema, table or column: `{table}`.
     Name(String),
+    /// What some database takes for the place of a value: `$1`, `?`, `?1`, `$name`, `@name`, `:name`.
+    Place(String),
+}
+
+/// A database, as far as it decides what is the place of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// `$1` alone: `?` and `@` are operators, and `:` cuts arrays.
+    Postgres,
+    /// All of them.
+    Sqlite,
+}
+
+impl Dialect {
+    /// Whether this is the place of a value.
+    #[must_use]
+    pub fn takes(self, place: &str) -> bool {
+        let rest = place.strip_prefix('$');
+        self == Self::Sqlite || rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    }
 }
 
 /// What can be bound.
@@ -40,7 +60,8 @@ pub fn pieces(query: &str) -> Result<Vec<Piece>, String> {
             '\'' | '"' => (None, quoted(rest, next)?),
             '-' if rest.starts_with("--") => (None, rest.find('\n').unwrap_or(rest.len())),
             '/' if rest.starts_with("/*") => (None, comment(rest)?),
-            '$' => (None, dollars(rest)?),
+            '$' => dollars(rest, &text)?,
+            '?' | '@' => place(rest),
             ';' => return Err("more than one statement".to_owned()),
             '{' => name(rest)?,
             ':' => value(rest, &text),
@@ -84,17 +105,18 @@ fn comment(rest: &str) -> Result<usize, String> {
     Err("a comment is never closed".to_owned())
 }
 
-/// The length of PostgreSQL's `$tag$...$tag$`, or of the sign alone.
-fn dollars(rest: &str) -> Result<usize, String> {
+/// PostgreSQL's `$tag$...$tag$`, the place of a value, or the sign alone, which can stand within a name.
+fn dollars(rest: &str, before: &str) -> Result<(Option<Piece>, usize), String> {
     let tag = rest[1..].find('$').map(|at| &rest[..at + 2]);
     let word = |c: char| c.is_alphanumeric() || c == '_';
     match tag
         .filter(|tag| tag[1..tag.len() - 1].chars().all(word) && !tag[1..].starts_with(|c: char| c.is_ascii_digit()))
     {
-        None => Ok(1),
+        None if before.ends_with(word) => Ok((None, 1)),
+        None => Ok(place(rest)),
         Some(tag) => {
             let end = rest[tag.len()..].find(tag).map(|at| at + 2 * tag.len());
-            end.ok_or_else(|| format!("a string that begins with {tag} is never closed"))
+            end.map(|end| (None, end)).ok_or_else(|| format!("a string that begins with {tag} is never closed"))
         }
     }
 }
@@ -109,12 +131,30 @@ fn name(rest: &str) -> Result<(Option<Piece>, usize), String> {
     Ok((Some(Piece::Name(name.to_owned())), end + 1))
 }
 
-/// A value; not within a cast such as `::text`, nor a word that stands for nothing.
+/// A value; not within a cast such as `::text`. Any other word may be the place of one that nobody fills.
 fn value(rest: &str, before: &str) -> (Option<Piece>, usize) {
-    let word =
-        rest[1..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).map_or(&rest[1..], |end| &rest[1..=end]);
-    let known = VALUES.iter().find(|(name, _)| *name == word && !before.ends_with(':'));
-    known.map_or((None, 1), |(_, value)| (Some(Piece::Value(*value)), word.len() + 1))
+    if before.ends_with(':') {
+        return (None, 1);
+    }
+    let word = word(rest);
+    let known = VALUES.iter().find(|(name, _)| *name == word);
+    known.map_or_else(|| place(rest), |(_, value)| (Some(Piece::Value(*value)), word.len() + 1))
+}
+
+/// A sign and the word or the number after it, as a place for a value; the sign alone where nothing follows it, but for `?`.
+fn place(rest: &str) -> (Option<Piece>, usize) {
+    let word = word(rest);
+    if word.is_empty() && !rest.starts_with('?') {
+        return (None, 1);
+    }
+    let length = word.len() + 1;
+    (Some(Piece::Place(rest[..length].to_owned())), length)
+}
+
+/// The letters, digits and underscores after a sign.
+fn word(rest: &str) -> &str {
+    let rest = &rest[1..];
+    rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).map_or(rest, |end| &rest[..end])
 }
 
 #[cfg(test)]
@@ -126,6 +166,7 @@ mod tests {
             Piece::Text(text) => text.clone(),
             Piece::Value(value) => format!("<{value:?}>"),
             Piece::Name(name) => format!("<{name}>"),
+            Piece::Place(place) => format!("[{place}]"),
         };
         Ok(pieces(query)?.iter().map(shown).collect())
     }
@@ -134,13 +175,26 @@ mod tests {
     fn values_and_names_are_found_outside_of_strings_and_comments_alone() {
         let query = "SELECT id::text, x[1:n] FROM {schema}.{table-2} WHERE a = ':question' AND \"{b}\" @@ :question -- :top_k {x}\n\
                      /* :words /* {y} */ */ AND c = $t$ :vector {z} ''' $t$ LIMIT :top_k;\n";
-        let expected = "SELECT id::text, x[1:n] FROM <schema>.<table-2> WHERE a = ':question' AND \"{b}\" @@ <Question> -- :top_k {x}\n\
+        let expected = "SELECT id::text, x[1[:n]] FROM <schema>.<table-2> WHERE a = ':question' AND \"{b}\" @@ <Question> -- :top_k {x}\n\
                         /* :words /* {y} */ */ AND c = $t$ :vector {z} ''' $t$ LIMIT <TopK>";
         assert_eq!(shown(query).unwrap(), expected);
         assert_eq!(
             shown("SELECT :words, :vector, :questions, $1, 'it''s :top_k'").unwrap(),
-            "SELECT <Words>, <Vector>, :questions, $1, 'it''s :top_k'"
+            "SELECT <Words>, <Vector>, [:questions], [$1], 'it''s :top_k'"
         );
+        assert_eq!(
+            shown("SELECT a$1, $2::int, ?, ?3, @n, $n, a @> b, a @@ c, a::text, '$4', \"?\", $$ $5 $$ -- $6").unwrap(),
+            "SELECT a$1, [$2]::int, [?], [?3], [@n], [$n], a @> b, a @@ c, a::text, '$4', \"?\", $$ $5 $$ -- $6"
+        );
+    }
+
+    #[test]
+    fn what_is_the_place_of_a_value_is_for_each_database_to_say() {
+        for (place, of_postgres) in
+            [("$1", true), ("$12", true), ("$n", false), ("?", false), ("?1", false), (":n", false)]
+        {
+            assert_eq!((Dialect::Postgres.takes(place), Dialect::Sqlite.takes(place)), (of_postgres, true), "{place}");
+        }
     }
 
     #[test]

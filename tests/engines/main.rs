@@ -2,7 +2,7 @@
 //! swapped, and the evidence is what the engine says by itself.
 //!
 //! SQLite with FTS5 is built in. The others need Python with the packages of `tests/requirements.txt` (`CHURNGATE_PYTHON`),
-//! or `groonga` on the path: they fail without it where `CHURNGATE_REQUIRE_ALL` is set, and say elsewhere that they were
+//! `groonga` on the path, or Node and what `scripts/setup-pglite` installs: they fail without it where `CHURNGATE_REQUIRE_ALL` is set, and say elsewhere that they were
 //! skipped.
 
 #![expect(clippy::print_stdout, reason = "says what was skipped")]
@@ -14,6 +14,8 @@ mod audit;
 mod chroma;
 mod corpus;
 mod groonga;
+#[cfg(unix)]
+mod pglite;
 #[cfg(unix)]
 mod pooler;
 #[cfg(unix)]

@@ -209,18 +209,19 @@ impl Server {
 
     /// What the database itself finds, asked by `psql`: ids for each question.
     pub fn found(&self, schema: &str, query: &str) -> Result<Vec<Vec<String>>> {
-        let one = |question: String| {
-            let query = query
-                .replace("{schema}", schema)
-                .replace(":question", &quoted(&question))
-                .replace(":top_k", &TOP_K.to_string());
-            format!("SELECT id FROM ({query}) AS found;\n\\echo {END}\n")
-        };
+        let one = |question: String| format!("{};\n\\echo {END}\n", asked(schema, query, &question));
         let script: String = questions().into_iter().map(one).collect();
         let found = self.sql(&script)?;
         let ids = |lines: &str| lines.lines().map(str::to_owned).collect();
         Ok(found.split_terminator(&format!("{END}\n")).map(ids).collect())
     }
+}
+
+/// The SQL that asks a schema one question by itself, with its values set in.
+pub fn asked(schema: &str, query: &str, question: &str) -> String {
+    let query = query.replace("{schema}", schema);
+    let query = query.replace(":question", &quoted(question)).replace(":top_k", &TOP_K.to_string());
+    format!("SELECT id FROM ({query}) AS found")
 }
 
 /// The SQL that fills the schema of a release where there is no pgvector: a kind of a type of its own, and words.
@@ -262,7 +263,8 @@ pub const FULL_TEXT: &str = "SELECT id, body AS text, link AS url FROM {schema}.
 /// How many there are, and of which texts.
 pub const STATE: &str = "SELECT count(*), md5(string_agg(id || body, ',' ORDER BY id)) FROM {schema}.docs";
 
-const NEAREST: &str =
+/// The nearest by the embedder within the database.
+pub const NEAREST: &str =
     "SELECT id, body AS text FROM {schema}.docs ORDER BY embedding <=> embed(:question), id LIMIT :top_k";
 
 fn quoted(text: &str) -> String {
@@ -323,7 +325,65 @@ fn two_schemas_of_postgresql_are_audited_killed_and_resumed() -> Result<()> {
     // Every table is as it was: what stood in a question was text.
     assert_eq!(server.sql("SELECT count(*) FROM docs_1.docs")?.trim(), "60");
     moved(&server)?;
-    refused(&server)
+    refused(&server)?;
+    places_of_ones_own_are_refused()?;
+    a_document_has_four_mebibytes_at_most(&server)
+}
+
+/// The spec is refused before the database is asked, at the line and the column of the query.
+fn places_of_ones_own_are_refused() -> Result<()> {
+    for (key, query) in [
+        ("query", FULL_TEXT.replace(":top_k", "$2")),
+        ("query", FULL_TEXT.replace("asked ORDER", "asked AND $1 <> '' ORDER")),
+        ("state", STATE.replace("count(*)", "$1")),
+    ] {
+        let workspace = audit(FULL_TEXT, Some(STATE))?;
+        let kept = if key == "query" { FULL_TEXT } else { STATE };
+        workspace.edit("churngate.yaml", |spec| {
+            spec.replace(&json!(kept).to_string(), &json!(query).to_string()).replace("\"sql\":{", "\"sql\":{\n    ")
+        })?;
+        let output =
+            command(&workspace, "postgres://reader@127.0.0.1:1/nowhere").args(["run", "churngate.yaml"]).output()?;
+        let said = stderr(&output);
+        assert_eq!(code(&output)?, 2, "{said}");
+        for part in [&format!("`{key}` has a place for a value of its own, `$"), "churngate.yaml:2:", "write "] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+    }
+    Ok(())
+}
+
+/// A document of as many bytes as a document may have, and one of one more: the second stops the audit with its reason.
+fn a_document_has_four_mebibytes_at_most(server: &Server) -> Result<()> {
+    let one = "SELECT id, body AS text FROM {schema}.large WHERE :question <> '' LIMIT :top_k";
+    for schema in ["docs_1", "docs_2"] {
+        server
+            .sql(&format!("CREATE TABLE {schema}.large (id text, body text); GRANT ALL ON {schema}.large TO reader"))?;
+    }
+    for (bytes, expected) in [(4 << 20, 0), ((4 << 20) + 1, 4)] {
+        for schema in ["docs_1", "docs_2"] {
+            server.sql(&format!(
+                "DELETE FROM {schema}.large; INSERT INTO {schema}.large VALUES ('d', repeat('word ', {bytes} / 5) || repeat('x', {bytes} % 5))"
+            ))?;
+            assert_eq!(
+                server.sql(&format!("SELECT octet_length(body) FROM {schema}.large"))?.trim(),
+                bytes.to_string()
+            );
+        }
+        let workspace = audit(one, None)?;
+        workspace.write("q.jsonl", "{\"question\": \"Which words?\"}\n")?;
+        let output = command(&workspace, &server.url("reader")).args(["run", "--quiet", "churngate.yaml"]).output()?;
+        let said = stderr(&output);
+        assert_eq!(code(&output)?, expected, "{bytes}: {said}");
+        let ledger = std::fs::read_to_string(workspace.run_folder()?.join("evidence.jsonl"))?;
+        assert_eq!(ledger.contains("\"fatal\":\"document-too-large\""), expected == 4);
+        if expected == 4 {
+            for part in ["column 2 of the query has a text above 4 MiB", "let the query cut it"] {
+                assert!(said.contains(part), "{said}");
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The same schema with another row is another run.
@@ -356,7 +416,6 @@ fn refused(server: &Server) -> Result<()> {
         (hidden, server.url("reader"), "SQLSTATE 25006 (writes)"),
         (FULL_TEXT, wrong, "SQLSTATE 28P01 (key-refused)"),
         (&FULL_TEXT.replace(".docs", ".nowhere"), server.url("reader"), "SQLSTATE 42P01 (index-unknown)"),
-        (&FULL_TEXT.replace(":top_k", "$2"), server.url("reader"), "places for values that nothing fills"),
         (FULL_TEXT, elsewhere, "no-connection"),
         (FULL_TEXT, "postgres://reader@/".to_owned(), "does not name exactly one host"),
         (FULL_TEXT, "not an address".to_owned(), "cannot be read"),

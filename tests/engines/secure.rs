@@ -4,9 +4,10 @@
 use crate::audit::{audited, locked};
 use crate::harness::{Workspace, code, stderr, stdout};
 use crate::postgres::{self, FULL_TEXT, PASSWORD, STATE, Server, audit, plain_tables, unseen};
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 /// Who may ask: `reader` over TLS alone, `insider` in any way.
@@ -217,6 +218,7 @@ fn tls_is_what_the_address_asks_for_and_whatever_stands_in_its_way_is_named() ->
     addresses_are_refused(&stage)?;
     certificates_are_refused(&stage)?;
     passwords_are_bound_to_certificates(&stage)?;
+    tls_from_the_first_byte_names_the_protocol(&stage)?;
     stage.show("server")?;
     a_whole_audit(&stage)?;
     stage.set(&[("ssl", "off")])?;
@@ -297,6 +299,42 @@ fn passwords_are_bound_to_certificates(stage: &Stage) -> Result<()> {
     }
     let url = stage.at("insider", "localhost", &format!("sslmode=disable&{bound}"));
     refuses(&url, None, 4, &["agree on no way to prove the password", "channel_binding=require"])
+}
+
+/// PostgreSQL hangs up, from version 17 on, where a connection that begins with TLS does not name it; earlier ones take no such
+/// connection. So it is a server of TLS alone that tells what it was asked for.
+fn tls_from_the_first_byte_names_the_protocol(stage: &Stage) -> Result<()> {
+    let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+    let mut server = Command::new("openssl")
+        .args(["s_server", "-alpn", "postgresql", "-cert", "server.pem", "-key", "server.key"])
+        .args(["-naccept", "1", "-accept"])
+        .arg(format!("127.0.0.1:{port}"))
+        .current_dir(stage.authority.path("."))
+        // It hangs up at the end of its input.
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let mut lines = BufReader::new(server.stdout.take().context("no output")?).lines();
+    ensure!(lines.by_ref().any(|line| line.is_ok_and(|line| line == "ACCEPT")), "the server does not listen");
+    let settings = format!("sslnegotiation=direct&sslmode=require&{}", stage.authority.as_setting());
+    let url =
+        stage.at("reader", "localhost", &settings).replace(&format!(":{}/", stage.server.port), &format!(":{port}/"));
+    let workspace = small(FULL_TEXT)?;
+    let mut asked =
+        postgres::command(&workspace, &url).args(["run", "--quiet", "churngate.yaml"]).stderr(Stdio::null()).spawn()?;
+    let named = lines.any(|line| line.is_ok_and(|line| line == "ALPN protocols selected: postgresql"));
+    asked.kill()?;
+    asked.wait()?;
+    server.kill()?;
+    server.wait()?;
+    ensure!(named, "the protocol is not named");
+    refuses(
+        &stage.at("reader", "localhost", "sslnegotiation=direct&sslmode=disable"),
+        None,
+        2,
+        &["`sslnegotiation=direct` where there is no TLS", "write `sslmode=require`"],
+    )
 }
 
 /// Killed, resumed, verified; every connection of it over TLS.

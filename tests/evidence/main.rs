@@ -5,6 +5,8 @@
 mod harness;
 
 mod bad_runs;
+#[cfg(unix)]
+mod barren;
 mod claims;
 mod export;
 mod fixture;

@@ -3,12 +3,11 @@
 use super::vectors::{BATCH, REFERENCE, text};
 use crate::freeze::Protocol;
 use crate::model::Amount;
+use crate::retrieve::limits::STORED;
 use crate::spec::{EmbedBackend, EmbedSpec, RetrieveBackend};
 
 /// Bytes of text a token at least, as for language models.
 const BYTES: u64 = 3;
-/// Stored documents that are taken for what an engine shows of each snapshot: what presets ask for.
-const STORED: u64 = 8;
 
 /// The calls to an embedder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::{Engine, refused, reply, request, too_soon, unanswered};
 use crate::http::fill::{self, Expect, Filling};
 use crate::http::{Attempted, Context, Reply, RetryPolicy, until_accepted};
 use crate::model::{Failure, StageName};
-use crate::retrieve::limits::MAX_ATTEMPTS;
+use crate::retrieve::limits::{MAX_ATTEMPTS, STORED};
 use crate::retrieve::remote::Judged;
 use crate::spec::SampleSpec;
 use serde_json::Value;
@@ -53,7 +53,7 @@ fn judged(spec: &SampleSpec, reply: &Reply) -> Attempted<Vec<Sample>> {
         return invalid("not-ok");
     }
     let items = reply::list(&spec.list, &value).unwrap_or_default();
-    Attempted::Accepted(items.iter().filter_map(|item| one(spec, item)).collect())
+    Attempted::Accepted(items.iter().filter_map(|item| one(spec, item)).take(STORED as usize).collect())
 }
 
 fn one(spec: &SampleSpec, item: &Value) -> Option<Sample> {

@@ -6,7 +6,7 @@ use crate::model::{Failure, FailureClass};
 use std::borrow::Cow;
 use std::net::IpAddr;
 use tokio_postgres::Config;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::{Host, SslMode, SslNegotiation};
 
 /// Where a server is, and how it is spoken to.
 pub(super) struct Address {
@@ -62,8 +62,12 @@ impl Address {
         let [host] = config.get_hosts() else { return Err(unread("does not name exactly one host")) };
         let host = host.clone();
         let port = config.get_ports().first().copied().unwrap_or(5432);
-        let is_here = trust == Trust::System && is_here(&host, config.get_hostaddrs());
+        let is_direct = config.get_ssl_negotiation() == SslNegotiation::Direct;
+        let is_here = !is_direct && trust == Trust::System && is_here(&host, config.get_hostaddrs());
         config.ssl_mode(mode(config.get_ssl_mode(), &host, is_here));
+        if is_direct && config.get_ssl_mode() == SslMode::Disable {
+            return Err(refused(variable, "has `sslnegotiation=direct` where there is no TLS", DIRECT));
+        }
         config.application_name("churngate");
         Ok(Self { config, host, port, trust })
     }
@@ -83,7 +87,8 @@ impl Address {
             .clone()
             .try_into()
             .map_err(|_| refused(variable, "names a host that no certificate can be of", SHAPE))?;
-        let client = tls::client(&self.trust).map_err(|(what, hint)| refused(variable, what, hint))?;
+        let is_direct = self.config.get_ssl_negotiation() == SslNegotiation::Direct;
+        let client = tls::client(&self.trust, is_direct).map_err(|(what, hint)| refused(variable, what, hint))?;
         Ok(Some(Tls { name, client }))
     }
 
@@ -100,6 +105,8 @@ fn refused(variable: &str, what: &str, hint: &str) -> Failure {
 
 const SHAPE: &str =
     "write it as `postgres://reader:PASSWORD@host:5432/docs`; what is not plain in it is percent-encoded";
+
+const DIRECT: &str = "write `sslmode=require` beside it; or take it out, as for a Unix socket";
 
 /// Whether no network lies between. Where there is an address beside the name, that is where connections go.
 fn is_here(host: &Host, addresses: &[IpAddr]) -> bool {
@@ -242,6 +249,7 @@ mod tests {
             "postgres://localhost/d?hostaddr=192.0.2.7",
             "host=127.0.0.1 hostaddr=192.0.2.7",
             "postgres://localhost/d?sslrootcert=/etc/ca.pem",
+            "postgres://localhost/d?sslnegotiation=direct",
         ] {
             assert_eq!(mode(address), SslMode::Require, "{address}");
         }
@@ -291,6 +299,11 @@ mod tests {
             ("postgres://u:s3cr3t@h/d?pgbouncer=true", "`pgbouncer`, which is not read"),
             ("host=h password=s3cr3t sslcert=s3cr3t", "`sslcert`, which is not read"),
             ("postgres://u:s3cr3t@h/d?s3cr3t=s3cr3t", "cannot be read"),
+            (
+                "postgres://u:s3cr3t@h/d?sslnegotiation=direct&sslmode=disable",
+                "`sslnegotiation=direct` where there is no TLS",
+            ),
+            ("host=/run/pg password=s3cr3t sslnegotiation=direct", "`sslnegotiation=direct` where there is no TLS"),
             ("postgres://u:s3cr3t@h,i/d", "does not name exactly one host"),
             ("password=s3cr3t", "does not name exactly one host"),
             ("s3cr3t", "cannot be read"),

@@ -6,6 +6,7 @@ use crate::http::Context;
 use crate::http::fill::any_of;
 use crate::model::{Digest, Document, Evidence, Failure, FailureClass, Question};
 use crate::retrieve::engine::Sample;
+use crate::retrieve::limits::STORED;
 use crate::retrieve::remote::Made;
 use crate::spec::statement::{Piece, Value, pieces};
 use crate::spec::{SqlEngine, SqlSpec};
@@ -57,8 +58,6 @@ pub(super) enum Bound {
 pub(super) const DOCUMENT: &[&str] = &["id", "text", "url"];
 /// The columns of a query of stored documents.
 const SAMPLE: &[&str] = &["text", "vector"];
-/// The most stored documents that are looked at.
-const SAMPLES: u32 = 16;
 /// How often a query about a snapshot is tried where it may go well the next time.
 const ATTEMPTS: u32 = 3;
 
@@ -121,7 +120,7 @@ impl<'a> Database<'a> {
     ) -> Result<Option<Vec<Sample>>, Failure> {
         let Some(sample) = &self.spec.sample else { return Ok(None) };
         let (sql, values) = self.filled(sample, variables, &|_| Err("it is asked of no question".to_owned()))?;
-        let query = Query { sql, values, file: self.file(variables), columns: SAMPLE, rows: SAMPLES };
+        let query = Query { sql, values, file: self.file(variables), columns: SAMPLE, rows: STORED };
         let rows = self.insist(&query).await.map_err(|error| error.failure("failed to look at stored vectors"))?;
         rows.into_iter().map(stored).collect::<Option<_>>().map(Some).ok_or_else(no_vector)
     }
@@ -209,7 +208,8 @@ fn fill(
     let (mut sql, mut order, mut values) = (String::new(), Vec::new(), Vec::new());
     for piece in pieces(query)? {
         match piece {
-            Piece::Text(text) => sql.push_str(&text),
+            // The spec has none that the database would take for the place of a value.
+            Piece::Text(text) | Piece::Place(text) => sql.push_str(&text),
             Piece::Name(name) => {
                 let value = variables.get(&name).ok_or_else(|| format!("the snapshot has no variable `{name}`"))?;
                 let _ = write!(sql, "\"{}\"", identifier(value)?);

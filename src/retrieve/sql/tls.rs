@@ -26,12 +26,16 @@ pub(super) enum Trust {
     File(PathBuf),
 }
 
-/// What connections are made by.
+/// The protocol as it is named where a connection begins with TLS, with nothing of PostgreSQL's before it: without this name the
+/// server hangs up.
+const NAME: &[u8] = b"postgresql";
+
+/// What connections are made by; `is_direct` where they begin with TLS.
 ///
 /// # Errors
 /// There is no authority to trust: what is wrong, and what to do about it.
-pub(super) fn client(trust: &Trust) -> Result<Arc<ClientConfig>, (&'static str, &'static str)> {
-    let config = match trust {
+pub(super) fn client(trust: &Trust, is_direct: bool) -> Result<Arc<ClientConfig>, (&'static str, &'static str)> {
+    let mut config = match trust {
         Trust::System => ClientConfig::with_platform_verifier().map_err(|_| {
             let hint = "install the system's certificates (`ca-certificates`), or let `SSL_CERT_FILE` name a PEM file that can be read";
             ("wants TLS, and this machine has no authority to hold a certificate against", hint)
@@ -42,8 +46,11 @@ pub(super) fn client(trust: &Trust) -> Result<Arc<ClientConfig>, (&'static str, 
                 "has an `sslrootcert` that is no PEM file of certificates",
                 "let it name the authority's certificate by a whole path, or take it out",
             )),
-    };
-    config.map(Arc::new)
+    }?;
+    if is_direct {
+        config.alpn_protocols = vec![NAME.to_vec()];
+    }
+    Ok(Arc::new(config))
 }
 
 fn authorities(file: &Path) -> Option<RootCertStore> {

@@ -171,7 +171,7 @@ async fn evidence_of_a_barren_snapshot_that_was_sealed_all_the_same_does_not_ver
         check.finish()
     };
     let failure = checked(&protocol.questions).unwrap_err();
-    assert_eq!(failure.class, FailureClass::Evidence);
+    assert_eq!(failure.class, FailureClass::Incomplete);
     assert!(failure.message.ends_with("cannot stand: none of the 10 questions got a document from `new`"), "{failure}");
     assert!(checked(&protocol.questions[1..]).is_ok(), "nine may be so by chance");
 }
