@@ -69,9 +69,11 @@ fn described(preset: &str) -> Option<String> {
         "{package} {version}"
     );
     let whose = if held[preset]["own"].is_array() || preset == "openai-rag" {
-        "OpenAI's description"
+        "OpenAI's description as a third party has it,"
+    } else if package.ends_with("-rest-cli") {
+        "the description as a third party has it,"
     } else {
-        "the description"
+        "the vendor's own description"
     };
     Some(format!("{whose} in `{package} {version}`"))
 }

@@ -25,9 +25,33 @@ pub fn any_of(text: &str) -> String {
     if quoted.is_empty() { "\"\"".to_owned() } else { quoted.join(" OR ") }
 }
 
+/// The signs that mean something in the simple query syntax of Azure AI Search, the one that takes their meaning among them.
+const SIGNS: &[char] = &['+', '-', '|', '*', '"', '(', ')', '\'', '\\'];
+
+/// The text with a backslash before each sign of a simple query syntax, so that it is searched for as it stands.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if SIGNS.contains(&letter) {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+    }
+    escaped
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{any_of, percent};
+    use super::{any_of, escaped, percent};
+
+    #[test]
+    fn signs_of_a_simple_query_syntax_mean_nothing_and_nothing_else_changes() {
+        assert_eq!(escaped("What is 10.5 in ä/b: c?"), "What is 10.5 in ä/b: c?");
+        assert_eq!(escaped(r#"C++ -x | "a b" (c) don't d* \"#), r#"C\+\+ \-x \| \"a b\" \(c\) don\'t d\* \\"#);
+        let kept: String = escaped(r#"\\+"-'"#).chars().skip(1).step_by(2).collect();
+        assert_eq!(kept, r#"\\+"-'"#);
+    }
 
     #[test]
     fn words_never_leave_their_quotes() {

@@ -1,7 +1,7 @@
 //! Templates are filled by structure: a value takes the place of a whole value, and is never pasted into text that is
 //! parsed afterwards.
 
-use super::encode::{any_of, percent};
+use super::encode::{any_of, escaped, percent};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -80,6 +80,7 @@ impl Filling<'_> {
             "nonce" => Value::from(self.nonce.ok_or_else(unknown)?),
             "top_k" => Value::from(self.top_k),
             "words" => Value::from(any_of(self.question)),
+            "escaped" => Value::from(escaped(self.question)),
             "vector" => Value::from(self.vector.ok_or_else(unknown)?),
             other => Value::from(self.variable(other.strip_prefix("snapshot.").ok_or_else(unknown)?)?),
         })

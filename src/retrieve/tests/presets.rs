@@ -14,6 +14,8 @@ use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 const QUESTION: &str = "what \"is\" {{top_k}} <snapshot.index> {index}?\n\u{0}\\ $k }";
+/// The same with the signs of a simple query syntax escaped.
+const ESCAPED: &str = "what \\\"is\\\" {{top_k}} <snapshot.index> {index}?\n\u{0}\\\\ $k }";
 const VECTOR: [f64; 3] = [0.25, -1.0, 1e-7];
 const TOP_K: u32 = 3;
 
@@ -67,6 +69,7 @@ fn filled(value: &Value) -> Value {
     match value {
         Value::String(text) => match text.as_str() {
             "QUESTION" => QUESTION.into(),
+            "ESCAPED" => ESCAPED.into(),
             "WORDS" => crate::http::fill::any_of(QUESTION).into(),
             "VECTOR" => json!(VECTOR),
             "TOP_K" => TOP_K.into(),

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Parts of the names of headers and query parameters that carry keys, in lower case.
 const SECRET_PARTS: &[&str] = &["auth", "key", "token", "secret", "password", "cookie", "credential", "signature"];
 /// Placeholders of a search besides the snapshot's variables.
-const OF_SEARCH: &[&str] = &["question", "question_hash", "top_k", "vector", "words"];
+const OF_SEARCH: &[&str] = &["question", "question_hash", "top_k", "vector", "words", "escaped"];
 
 /// A search engine over HTTP.
 pub fn http(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<HttpRetrieveSpec> {
