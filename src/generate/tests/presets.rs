@@ -213,3 +213,43 @@ fn an_answer_may_be_as_long_as_the_spec_says_and_no_longer() {
     assert!(given(8_192).is_ok());
     assert_eq!(given(8_193), Err("answer-too-long"));
 }
+
+#[test]
+fn the_stream_of_the_page_on_black_boxes_is_read_as_the_page_says() {
+    let page = include_str!("../../../docs/black-box.md");
+    let (_, section) = page.split_once("## Systems that answer as a stream").unwrap();
+    let answer = section.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
+    let text = format!(
+        "version: 1\nname: n\nquestions: {{ file: q.jsonl }}\nsnapshots: {{ old: {{ model: a }}, new: {{ model: b }} }}\n\
+         {answer}judge: {{ embedded: {{}} }}\n"
+    );
+    let spec = spec::parse(&text, "spec").unwrap_or_else(|errors| panic!("{errors}"));
+    let GenerateBackend::BlackBox(system) = spec.generate.backend else { panic!("no system") };
+    let BlackBoxBackend::Http(http) = system.backend else { panic!("not over HTTP") };
+    let chunk = |delta: Value, finish: Value| {
+        let choices = json!([{ "index": 0, "delta": delta, "finish_reason": finish }]);
+        format!("data: {}\n\n", json!({ "id": "chatcmpl-1", "choices": choices }))
+    };
+    let said = chunk(json!({ "role": "assistant", "content": "" }), Value::Null)
+        + &chunk(json!({ "content": "Version " }), Value::Null)
+        + &chunk(json!({ "content": "92." }), Value::Null);
+    let (stop, length) = (chunk(json!({}), json!("stop")), chunk(json!({}), json!("length")));
+    let error = format!("data: {}\n\n", json!({ "error": { "message": "overloaded" } }));
+    let done = "data: [DONE]\n\n";
+    let came = |text: &str| {
+        let reply = Reply { status: 200, headers: Vec::new(), body: text.into(), latency: Duration::ZERO };
+        read(&http, None, &Ok(reply), 512, Timestamp::UNIX_EPOCH)
+    };
+    let good = came(&format!("{said}{stop}{done}"));
+    assert_eq!(good.verdict.unwrap().as_str(), "Version 92.");
+    assert_eq!(good.facts.response_id.as_deref(), Some("chatcmpl-1"));
+    for (text, reason) in [
+        (format!("{said}{stop}"), "stream-cut"),
+        (format!("{said}{length}{done}"), "cut-by-length"),
+        (format!("{said}{error}{done}"), "not-ok"),
+        (format!("{stop}{done}"), "answer-empty"),
+        (said.repeat(60) + done, "answer-too-long"),
+    ] {
+        assert_eq!(came(&text).verdict.unwrap_err().code(), reason, "{text}");
+    }
+}
