@@ -523,6 +523,18 @@ fn init_writes_what_check_accepts_and_overwrites_nothing() {
     assert!(repository.read(".github/workflows/churngate.yml").contains("permissions: {}"));
     let checked = repository.churngate(&["check"]);
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+    // The report says by which name its run is downloaded: that under which the workflow uploads it.
+    let whole = Repository::whole();
+    whole.audit();
+    let report = whole.read(&format!("{}/report.md", whole.read(".folder")));
+    let name = report.split_once("gh run download RUN --name ").unwrap().1.split_once(' ').unwrap().0;
+    let workflow = repository.read(".github/workflows/churngate.yml");
+    let (_, upload) = workflow.split_once("actions/upload-artifact@").unwrap();
+    assert!(
+        upload.contains(&format!("name: {name}\n")) && upload.contains("steps.audit.outputs.run-folder"),
+        "{upload}"
+    );
+    assert!(upload[..40].bytes().all(|byte| byte.is_ascii_hexdigit()), "{upload}");
     lint(&repository.folder.path().join(".github/workflows/churngate.yml"));
     let before = repository.read("churngate.yaml");
     std::fs::remove_file(repository.folder.path().join("questions.jsonl")).unwrap();

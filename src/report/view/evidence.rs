@@ -1,6 +1,7 @@
 //! What changed in the evidence alone, as a document without a verdict.
 
 use super::flips::{documents, turnover as turned};
+use super::reproduce::the_folder;
 use super::{DESCRIPTION, NAME, SENTENCE, changed, passed, placebo, turnover};
 use crate::report::diff::{AuditCost, EvidenceDiff, QuestionAtRisk};
 use crate::report::document::{Block, DiffLine, Document, Line, Section, Topic};
@@ -112,9 +113,7 @@ fn whole<'a>(cost: AuditCost) -> Section<'a> {
 }
 
 fn reproduce<'a>(diff: &EvidenceDiff) -> Section<'a> {
-    let intro = "The run's folder, named by the digest of its protocol, holds the evidence. Within it, verifying \
-                 recomputes each digest and figure, without a network.";
     let commands = [format!("cd {}", diff.protocol), "churngate verify .".to_owned(), "churngate report .".to_owned()];
-    let blocks = vec![Block::Paragraph(Line::ours(intro)), Block::Commands(commands.into())];
+    let blocks = vec![Block::Paragraph(the_folder("the evidence")), Block::Commands(commands.into())];
     Section::new(Topic::Reproduce, format!("run {}", diff.protocol.short()), blocks)
 }

@@ -10,18 +10,28 @@ pub(super) fn section(result: &AuditResult) -> Section<'_> {
     if result.record.heads.is_empty() {
         return without_run();
     }
-    let intro = "The run's folder, named by the digest of its protocol, holds every answer and judgment. Within it, verifying \
-                 recomputes each digest and figure, without a network.";
     let override_note = "The rule was fixed before anything was asked. Whoever accepts this change all the same \
                          changes the rule in the spec of the base branch, where it can be reviewed, or merges over \
                          the check.";
     let blocks = vec![
-        Block::Paragraph(Line::ours(intro)),
+        Block::Paragraph(the_folder("every answer and judgment")),
         Block::Commands(commands(result)),
         Block::List(heads(&result.record)),
         Block::Paragraph(Line::ours(override_note)),
     ];
     Section::new(Topic::Reproduce, format!("run {}", result.protocol.short()), blocks)
+}
+
+/// What the run's folder holds, and where the reader gets it: no folder lies where a comment is read.
+pub(super) fn the_folder<'a>(holding: &str) -> Line<'a> {
+    let intro = format!(
+        "The run's folder, named by the digest of its protocol, holds {holding}. It lies where the audit ran, in "
+    );
+    Line::ours(intro)
+        .code(".churngate")
+        .and(" beside the spec; of an audit in GitHub Actions, it is what the workflow uploaded: ")
+        .code("gh run download RUN --name churngate-run --dir FOLDER")
+        .and(". Within it, verifying recomputes each digest and figure, without a network.")
 }
 
 /// Figures of answers that were made elsewhere have no ledgers behind them.
