@@ -237,6 +237,23 @@ fn a_wait_of_hours_stops_the_audit_which_goes_on_later() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_wait_of_hours_that_the_last_attempt_of_a_cell_is_told_stops_the_audit_as_well() -> Result<()> {
+    let Refused { workspace, server, .. } = refused_once("retry-after", "99999")?;
+    workspace.edit("churngate.yaml", |spec| spec.replace("max_attempts: 20", "max_attempts: 1"))?;
+    let run = || workspace.churngate(&["run", "churngate.yaml", "--tasks", "1"]);
+    let output = run()?;
+    assert_eq!(code(&output)?, 4, "{}", stderr(&output));
+    let said = stderr(&output);
+    assert!(said.contains("99999 s, longer than the audit may") && said.contains("later to go on"), "{said}");
+    assert_eq!(server.seen().len(), 1, "nobody else asks meanwhile");
+    let output = run()?;
+    assert!(matches!(code(&output)?, 0 | 1), "{}", stderr(&output));
+    let answers = server.seen().iter().filter(|request| !is_judged(request)).count();
+    assert_eq!(answers, 1 + 12, "each cell was asked, the refused one once more");
+    Ok(())
+}
+
 /// Runs until a line of standard error has this in it, then ends the run.
 fn hears(workspace: &Workspace, part: &str) -> Result<()> {
     let mut child = workspace

@@ -100,18 +100,23 @@ fn waits(policy: RetryPolicy) -> impl Iterator<Item = Duration> {
 }
 
 async fn wait(context: &Context, stage: StageName, reason: &'static str, wait: Duration) -> Result<(), Failure> {
-    let longest = context.budget.time_left().unwrap_or(LONGEST_WISH).min(LONGEST_WISH);
-    if wait > longest {
-        return Err(too_long(wait));
-    }
+    allow(context, wait)?;
     context.observer.observe(Event::Retrying { stage, reason, wait });
     context.pause(wait).await
 }
 
-fn too_long(wait: Duration) -> Failure {
+/// Whether a server's wish for a wait is granted.
+///
+/// # Errors
+/// The wait is longer than [`LONGEST_WISH`], or than the time that is left.
+pub(super) fn allow(context: &Context, wait: Duration) -> Result<(), Failure> {
+    let longest = context.budget.time_left().unwrap_or(LONGEST_WISH).min(LONGEST_WISH);
+    if wait <= longest {
+        return Ok(());
+    }
     let seconds = wait.as_secs_f64().ceil();
     let message = format!("the next attempt would have to wait {seconds} s, longer than the audit may");
-    Failure::new(FailureClass::Incomplete, message).with_hint("run the same command again later to go on")
+    Err(Failure::new(FailureClass::Incomplete, message).with_hint("run the same command again later to go on"))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! up no other.
 
 use super::rate::Rate;
-use super::{Context, Reserved, chat::Facts, interrupted};
+use super::{Context, Reserved, attempts::allow, chat::Facts, interrupted};
 use crate::model::{Amount, Event, Failure, RateLimit, StageName};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -76,12 +76,12 @@ impl Pace {
             // Nobody closes it: an error could only mean that the audit ends.
             let permit = context.unless_ended(self.permits.acquire()).await?.map_err(|_| interrupted())?;
             // Whoever waits for the server takes no slot meanwhile: else all of them would go on at once, beyond the rate.
-            if !has_slot && self.quiet().is_none() {
+            if !has_slot && self.quiet(context).is_none() {
                 has_slot = true;
                 let slot = self.state().rate.take(tokens, Instant::now());
                 wait(context, stage, "rate_limit", slot).await?;
             }
-            let Some(quiet) = self.quiet() else {
+            let Some(quiet) = self.quiet(context) else {
                 if !has_slot {
                     continue;
                 }
@@ -89,6 +89,8 @@ impl Pace {
                 return if context.cancel.is_cancelled() { Err(interrupted()) } else { Ok(in_flight) };
             };
             drop(permit);
+            // Whoever was refused may have had no attempt left and be gone: the wish is weighed by those who would wait for it.
+            allow(context, quiet)?;
             wait(context, stage, "the server's limits", quiet).await?;
         }
     }
@@ -139,7 +141,11 @@ impl Pace {
         self.state().allowed
     }
 
-    fn quiet(&self) -> Option<Duration> {
+    /// How long no call may be made yet. A recording has no limits that a wait could keep.
+    fn quiet(&self, context: &Context) -> Option<Duration> {
+        if context.client.is_replaying() {
+            return None;
+        }
         let left = self.state().quiet_until?.saturating_duration_since(Instant::now());
         (!left.is_zero()).then_some(left)
     }
@@ -155,7 +161,8 @@ impl<'a> InLine<'a> {
     /// told to the context's observer.
     ///
     /// # Errors
-    /// The audit is cancelled meanwhile, or its budget or its time is used up.
+    /// The audit is cancelled meanwhile, its budget or its time is used up, or the server wishes for a longer wait than the
+    /// audit may make.
     pub async fn go<'c>(
         self,
         context: &'c Context,
@@ -208,7 +215,7 @@ impl Drop for InFlight<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::{Budget, Client, HttpSettings, Secrets};
+    use crate::http::{Budget, Call, CallError, Client, HttpSettings, Reply, Secrets, Tape, Unit};
     use crate::model::{FailureClass, Silent};
     use futures_util::FutureExt as _;
     use std::sync::Arc;
@@ -333,10 +340,56 @@ mod tests {
         refused(&of_the_server, &context_until(None), Some(Duration::from_mins(10))).await;
         drop(enter(&of_the_spec, &context_until(None)).await.unwrap());
         let _in_flight = enter(&of_others, &context_until(None)).await.unwrap();
-        for (pace, wait) in [(&of_the_server, "Retry-After"), (&of_the_spec, "a slot"), (&of_others, "a place")] {
+        for (pace, wait, said) in [
+            (&of_the_server, "Retry-After", "longer than the audit may"),
+            (&of_the_spec, "a slot", "the budget of minutes is used up"),
+            (&of_others, "a place", "the budget of minutes is used up"),
+        ] {
             let failure = enter(pace, &soon()).await.unwrap_err();
             assert_eq!(failure.class, FailureClass::Incomplete, "{wait}");
-            assert!(failure.message.contains("the budget of minutes is used up"), "{wait}: {failure}");
+            assert!(failure.message.contains(said), "{wait}: {failure}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_wish_beyond_what_the_audit_may_wait_holds_nobody_who_comes_after_it() {
+        let (pace, context) = pace(2);
+        refused(&pace, &context, Some(Duration::from_secs(99_999))).await;
+        let failure = enter(&pace, &context).now_or_never().unwrap().unwrap_err();
+        assert_eq!(failure.class, FailureClass::Incomplete);
+        assert!(failure.message.contains("would have to wait 99999 s, longer than the audit may"), "{failure}");
+        assert_eq!(failure.hint.as_deref(), Some("run the same command again later to go on"));
+    }
+
+    /// Answers every call with nothing.
+    #[derive(Debug)]
+    struct Blank;
+
+    impl Tape for Blank {
+        fn replays(&self) -> bool {
+            true
+        }
+
+        fn play(&self, _: &Call, _: &Unit) -> Option<Result<Reply, CallError>> {
+            Some(Err(CallError::NotRecorded))
+        }
+
+        fn keep(&self, _: &Call, _: &Unit, _: &Result<Reply, CallError>) {}
+
+        fn skip(&self, _: &Unit, _: u64) {}
+
+        fn trouble(&self) -> Option<Failure> {
+            None
+        }
+    }
+
+    #[tokio::test]
+    async fn a_replay_is_held_by_no_wish() {
+        let (pace, mut context) = pace(2);
+        context.client = context.client.clone().with_tape(Arc::new(Blank));
+        for seconds in [60, 99_999] {
+            refused(&pace, &context, Some(Duration::from_secs(seconds))).await;
+            assert!(enter(&pace, &context).now_or_never().unwrap().is_ok(), "{seconds} s");
         }
     }
 
