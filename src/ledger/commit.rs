@@ -161,7 +161,11 @@ impl Committer {
         Ok(first)
     }
 
-    fn seal(&mut self) -> Result<(Digest, u64), LedgerError> {
+    /// Adds the seal. Gives back the head, and how many records there are.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub(super) fn seal(&mut self) -> Result<(Digest, u64), LedgerError> {
         // A sealed ledger relies on nothing but the files that it names.
         self.folder.store.settle()?;
         let mut out = Vec::new();

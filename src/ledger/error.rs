@@ -58,11 +58,13 @@ pub enum LedgerError {
         /// What is wrong with it.
         damage: Damage,
     },
-    /// A ledger that is empty or gone although a later one continues it.
-    #[error("`{path}` is lost: `{later}` continues it")]
+    /// A ledger that is empty, gone or cut although a later one continues it.
+    #[error("`{path}` {what}: `{later}` continues it")]
     Lost {
         /// The ledger that is lost.
         path: Utf8PathBuf,
+        /// Whether all of it is lost, or its end.
+        what: &'static str,
         /// The later one.
         later: &'static str,
     },

@@ -2,7 +2,7 @@
 
 use super::LedgerError;
 use camino::{Utf8Path, Utf8PathBuf};
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read as _, Write as _};
 
 /// What stands at `path`, without following a link; `None` where there is nothing.
@@ -104,6 +104,27 @@ pub fn open_or_create(path: &Utf8Path) -> Result<File, LedgerError> {
         created.map_err(|error| LedgerError::io("create", path, error))?;
     }
     open_plain(path, OpenOptions::new().read(true).write(true))
+}
+
+/// How often a lock that is held is tried for. A process that is just being started by this one holds a copy of every open
+/// file until it runs its own program, and one that was killed holds its files until the system has taken it down, so a lock
+/// that was let go can look held for a moment.
+const LOCK_ATTEMPTS: u32 = 20;
+/// The pause between two tries.
+const LOCK_PAUSE: std::time::Duration = std::time::Duration::from_millis(10);
+
+/// Takes a file's OS lock, which ends when the file is closed; waits a fifth of a second for whoever holds it.
+///
+/// # Errors
+/// It is held longer than that, or the file system refuses.
+pub fn lock_patiently(file: &File) -> Result<(), TryLockError> {
+    for _ in 1..LOCK_ATTEMPTS {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            other => return other,
+        }
+    }
+    file.try_lock()
 }
 
 /// Opens a plain file for reading.

@@ -177,29 +177,16 @@ fn create_folder(path: &Utf8Path) -> Result<(), LedgerError> {
     }
 }
 
-/// How often a lock that is held is tried for. A process that is just being started by this one holds a copy of every open
-/// file until it runs its own program, so a lock that was let go can look held for a moment.
-const LOCK_ATTEMPTS: u32 = 20;
-/// The pause between two tries.
-const LOCK_PAUSE: std::time::Duration = std::time::Duration::from_millis(10);
-
 /// Takes the OS lock and writes this process's id beside it for others to read.
 fn take_lock(folder: &Utf8Path) -> Result<File, LedgerError> {
     let path = folder.join(LOCK_FILE);
     let mut file = files::open_or_create(&path)?;
-    let mut attempts = LOCK_ATTEMPTS;
-    loop {
-        match file.try_lock() {
-            Ok(()) => break,
-            Err(TryLockError::WouldBlock) if attempts > 1 => {
-                attempts -= 1;
-                std::thread::sleep(LOCK_PAUSE);
-            }
-            Err(TryLockError::WouldBlock) => {
-                return Err(LedgerError::Held { path: folder.to_owned(), pid: holder(&mut file) });
-            }
-            Err(TryLockError::Error(error)) => return Err(LedgerError::io("lock", &path, error)),
+    match files::lock_patiently(&file) {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            return Err(LedgerError::Held { path: folder.to_owned(), pid: holder(&mut file) });
         }
+        Err(TryLockError::Error(error)) => return Err(LedgerError::io("lock", &path, error)),
     }
     write_holder(&mut file).map_err(|error| LedgerError::io("write", &path, error))?;
     Ok(file)

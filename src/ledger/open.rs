@@ -1,14 +1,14 @@
 //! Opening a stage's ledger: begun, resumed or found sealed.
 
-use super::commit::Tail;
+use super::commit::{Committer, Tail};
 use super::format::Header;
 use super::scan::{End, Scan};
-use super::stage;
-use super::{Damage, Durability, LedgerError, Lock, Recorded, RunFolder, Writer, files, read};
+use super::{Damage, Durability, LedgerError, Lock, Recorded, RunFolder, Writer, files, later, read};
 use crate::model::Digest;
 use camino::Utf8Path;
 use std::fs::{File, OpenOptions};
 use std::io::{Seek as _, SeekFrom, Write as _};
+use std::sync::Arc;
 
 /// A stage's ledger, as it was found.
 #[derive(Debug)]
@@ -21,10 +21,10 @@ pub enum Opened<S: Recorded> {
 
 /// Opens the ledger of stage `S`, which needs the lock of the stage before it. The file is begun where it is absent,
 /// and otherwise read and checked as a whole; a last line that a crash tore is cut, with a note in
-/// [`Writer::notes`].
+/// [`Writer::notes`]. Where a later ledger shows that nothing but the seal is missing, the seal is written again.
 ///
 /// # Errors
-/// Any other damage (with file and line), a ledger that continues another one, a lock of another run, a ledger that
+/// Any other damage (with file and line), an end that is missing although a later ledger continues it, a ledger that continues another one, a lock of another run, a ledger that
 /// is already open, replayed replies where servers' own are wanted or the other way round, or the file system refuses.
 pub fn open<S: Recorded>(folder: &RunFolder, before: &Lock<S::Before>) -> Result<Opened<S>, LedgerError> {
     if before.folder() != folder.path() {
@@ -44,9 +44,7 @@ fn open_taken<S: Recorded>(folder: &RunFolder, before: &Lock<S::Before>) -> Resu
     create(folder, &path)?;
     let mut scan = Scan::open(&path, S::NAME)?;
     scan.check_before(before.head())?;
-    if !scan.has_header() {
-        refuse_orphans::<S>(folder)?;
-    } else if scan.is_replayed() != folder.is_replay() {
+    if scan.has_header() && scan.is_replayed() != folder.is_replay() {
         return Err(LedgerError::OtherReplies { path, replayed: scan.is_replayed() });
     }
     let (end, record) = read::last_record(&mut scan)?;
@@ -59,19 +57,13 @@ fn open_taken<S: Recorded>(folder: &RunFolder, before: &Lock<S::Before>) -> Resu
         read.map_err(|error| scan.damaged_at(scan.whole_lines(), Damage::Record { column: error.column() }))?;
     }
     let notes = note_of(S::FILE, end, scan.whole_lines()).into_iter().collect();
+    let sealed_once = later::only_the_seal_is_lost::<S, _>(folder, &scan)?;
     let tail = continue_at(folder, &scan, &Header::new(S::NAME, before.head(), folder.is_replay()))?;
-    Writer::start(folder.inner(), tail, notes).map(Opened::Open)
-}
-
-/// A ledger that would begin anew while a later one stands was lost: what it held was paid for, and to ask for it again
-/// could not bring back what the later one continues.
-fn refuse_orphans<S: Recorded>(folder: &RunFolder) -> Result<(), LedgerError> {
-    for file in stage::later(S::FILE) {
-        if files::look(&folder.path().join(file))?.is_some_and(|metadata| metadata.len() > 0) {
-            return Err(LedgerError::Lost { path: folder.path().join(S::FILE), later: file });
-        }
+    if sealed_once {
+        let (head, records) = Committer::new(tail, S::FILE, Arc::clone(folder.inner())).seal()?;
+        return Ok(Opened::Sealed(Lock::prove(folder.path().to_owned(), head, records)));
     }
-    Ok(())
+    Writer::start(folder.inner(), tail, notes).map(Opened::Open)
 }
 
 /// Creates the file where it is absent, its name durable.

@@ -241,6 +241,11 @@ impl<R: BufRead> Scan<R> {
         }
     }
 
+    /// The head of the ledger that this one continues; nothing where it has no whole header.
+    pub(super) fn before(&self) -> Option<Digest> {
+        self.header.as_ref().map(|header| header.before)
+    }
+
     /// Whether the ledger has a whole header.
     pub(super) const fn has_header(&self) -> bool {
         self.header.is_some()

@@ -160,12 +160,36 @@ const CONTINUED: [&str; 8] = [
     Protocol::FILE,
 ];
 
+/// Their names, in the same order.
+const NAMES: [&str; 8] = [
+    Evidence::NAME,
+    Answers::NAME,
+    Judgments::NAME,
+    Again::NAME,
+    Second::NAME,
+    ReplicaAnswers::NAME,
+    ReplicaJudgments::NAME,
+    Vectors::NAME,
+];
+
+/// A ledger that continues another one.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::ledger) struct Later {
+    /// Its file.
+    pub file: &'static str,
+    /// Its stage's name.
+    pub name: &'static str,
+    /// Whether it continues the other one itself, not by way of a third.
+    pub is_next: bool,
+}
+
 /// The ledgers that continue this one, or one that continues it.
-pub(in crate::ledger) fn later(file: &str) -> Vec<&'static str> {
-    let mut found = Vec::new();
-    for (later, continued) in FILES.into_iter().zip(CONTINUED) {
-        if continued == file || found.contains(&continued) {
-            found.push(later);
+pub(in crate::ledger) fn later(file: &str) -> Vec<Later> {
+    let mut found: Vec<Later> = Vec::new();
+    for ((later, name), continued) in FILES.into_iter().zip(NAMES).zip(CONTINUED) {
+        let is_next = continued == file;
+        if is_next || found.iter().any(|found| found.file == continued) {
+            found.push(Later { file: later, name, is_next });
         }
     }
     found

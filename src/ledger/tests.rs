@@ -377,6 +377,71 @@ fn what_follows_a_seal_is_damage() {
     }
 }
 
+/// A run whose answers and judgments are sealed, the answers with two records; given back are the lines of the answers.
+fn judged(path: &Utf8Path) -> Vec<String> {
+    let (folder, evidence) = begun(path, Durability::Off);
+    runtime().block_on(async {
+        let writer = writer::<Answers>(&folder, &evidence);
+        writer.append_all(&[attempt(0), attempt(1)], Vec::new()).await.unwrap();
+        let answers = writer.seal().await.unwrap();
+        writer_of_judgments_seals(&folder, &answers).await;
+    });
+    let text = fs::read_to_string(path.join("answers.jsonl")).unwrap();
+    text.split_inclusive('\n').map(str::to_owned).collect()
+}
+
+#[test]
+fn an_end_that_was_lost_is_not_gone_on_with_while_a_later_ledger_stands() {
+    let (_keep, path) = temporary();
+    let lines = judged(&path);
+    let file = path.join("answers.jsonl");
+    let torn = lines[..3].concat() + "{\"se";
+    let without_seal = [lines[..3].concat(), torn];
+    for kept in 0..3 {
+        fs::write(&file, lines[..kept].concat()).unwrap();
+        let error = open_error(&path);
+        assert_eq!(error.class(), FailureClass::Evidence);
+        let what = if kept == 0 { "is lost" } else { "has lost its end" };
+        assert_eq!(error.to_string(), format!("`{file}` {what}: `judgments.jsonl` continues it"));
+        assert_eq!(fs::read_to_string(&file).unwrap(), lines[..kept].concat(), "nothing was written");
+    }
+    for text in without_seal {
+        fs::write(&file, text).unwrap();
+        let (folder, evidence) = begun(&path, Durability::Full);
+        assert!(
+            matches!(super::open::<Answers>(&folder, &evidence).unwrap(), Opened::Sealed(lock) if lock.records() == 2)
+        );
+        assert_eq!(fs::read_to_string(&file).unwrap(), lines.concat(), "the seal is what it was");
+    }
+    super::open_locks(&path).unwrap();
+}
+
+#[test]
+fn a_ledger_two_stages_on_vouches_for_no_end_and_one_without_a_header_for_nothing() {
+    let (_keep, path) = temporary();
+    let lines = judged(&path);
+    let (evidence, later) = (path.join("evidence.jsonl"), path.join("judgments.jsonl"));
+    let whole = fs::read_to_string(&evidence).unwrap();
+    let header = whole.split_inclusive('\n').next().unwrap();
+    fs::write(&evidence, header).unwrap();
+    fs::remove_file(path.join("answers.jsonl")).unwrap();
+    let folder = RunFolder::open_with(&path, Durability::Off).unwrap();
+    let protocol = folder.freeze(br#"{"version":1}"#).unwrap();
+    let error = super::open::<Evidence>(&folder, &protocol).unwrap_err();
+    assert_eq!(error.to_string(), format!("`{evidence}` has lost its end: `judgments.jsonl` continues it"));
+    fs::write(path.join("answers.jsonl"), lines.concat()).unwrap();
+    assert!(
+        matches!(super::open::<Evidence>(&folder, &protocol).unwrap(), Opened::Sealed(_)),
+        "the answers continue it"
+    );
+    assert_eq!(fs::read_to_string(&evidence).unwrap(), whole);
+    drop(folder);
+    fs::write(&later, "{\"format\":").unwrap();
+    fs::write(path.join("answers.jsonl"), lines[..2].concat()).unwrap();
+    let (folder, evidence) = begun(&path, Durability::Off);
+    assert!(matches!(super::open::<Answers>(&folder, &evidence).unwrap(), Opened::Open(_)));
+}
+
 /// A writer with one record, and no folder to make files of blobs in: the disk refuses as a full one would.
 async fn without_blobs(path: &Utf8Path, folder: &RunFolder, evidence: &super::EvidenceLock) -> super::Writer<Answers> {
     let writer = writer::<Answers>(folder, evidence);

@@ -51,7 +51,7 @@ impl Recorded {
         let path = folder.join(FILE);
         let file = ledger::open_or_create(&path).map_err(|error| RecordingError::of_opening(error, folder, &path))?;
         make_private(&file).map_err(|error| RecordingError::io("write", &path, &error))?;
-        match file.try_lock() {
+        match ledger::lock_patiently(&file) {
             Ok(()) => Ok(Self { path, file }),
             Err(std::fs::TryLockError::WouldBlock) => Err(RecordingError::Held(folder.to_owned())),
             Err(std::fs::TryLockError::Error(error)) => Err(RecordingError::io("lock", &path, &error)),

@@ -157,3 +157,16 @@ async fn a_recording_goes_on_where_a_crash_tore_it_and_has_one_writer() {
     record(&folder, &url, &listener, &[("a", "q", "2")]).await;
     assert_eq!(Player::open(&folder, secrets()).unwrap().1, 2);
 }
+
+#[test]
+fn a_recording_whose_writer_was_just_killed_is_waited_for() {
+    let (_keep, folder) = temporary();
+    let (first, _) = Recorder::begin(&folder, secrets()).unwrap();
+    let ending = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(60));
+        drop(first);
+    });
+    let second = Recorder::begin(&folder, secrets());
+    ending.join().unwrap();
+    assert!(second.is_ok(), "{second:?}");
+}

@@ -116,6 +116,32 @@ fn a_second_process_says_who_holds_the_run_and_spends_nothing() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn answers_that_lost_their_end_are_not_asked_again_and_a_lost_seal_is_written_again() -> Result<()> {
+    let server = server(Duration::ZERO)?;
+    let workspace = workspace(&server, "j")?;
+    let run = || workspace.churngate(&["run", "--quiet", "churngate.yaml"]);
+    let finished = code(&run()?)?;
+    ensure!([0, 1].contains(&finished), "the first run ended with {finished}");
+    let (path, asked) = (workspace.run_folder()?.join("answers.jsonl"), server.count());
+    let whole = fs::read_to_string(&path)?;
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    for kept in [1, 2, lines.len() / 2, lines.len() - 2] {
+        fs::write(&path, lines[..kept].concat())?;
+        let output = run()?;
+        assert_eq!(code(&output)?, 5, "{kept} lines: {}", stderr(&output));
+        let said = stderr(&output);
+        assert!(said.contains("has lost its end: `judgments.jsonl` continues it"), "{kept} lines: {said}");
+        assert!(said.contains("hint: restore the run folder from a copy"), "{kept} lines: {said}");
+    }
+    fs::write(&path, lines[..lines.len() - 1].concat())?;
+    let output = run()?;
+    assert_eq!(code(&output)?, finished, "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(&path)?, whole);
+    assert_eq!(server.count(), asked, "nothing was asked");
+    Ok(())
+}
+
 /// A disk too small for the run, and one that cannot be written at all: only root on Linux may mount them.
 #[cfg(target_os = "linux")]
 #[test]
