@@ -91,7 +91,8 @@ impl State {
         let path = &self.recorded.path;
         let message = format!("the recording `{path}` has {held} to `{what}` for `{unit}`; nobody was called");
         let failure = Failure::new(FailureClass::Incomplete, message).with_hint(
-            "record the audit again with `--record`: what is asked follows from spec, questions and snapshots",
+            "record the audit again with `--record` and a fresh folder: what is asked follows from spec, questions and \
+             snapshots, and from earlier replies, which may be others where the recorded audit was killed",
         );
         self.failure.get_or_insert(failure);
     }

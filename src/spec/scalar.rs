@@ -196,9 +196,13 @@ pub fn word(scalar: &Scalar, words: &'static [&'static str]) -> Read<&'static st
 /// Nothing where a text must stand, control characters, too many bytes, or the rule broken.
 pub fn text(scalar: &Scalar, rule: Text) -> Read<&str> {
     let text = scalar.text.as_str();
-    if scalar.is_null() || (text.is_empty() && !matches!(rule, Text::Loose | Text::Pointer)) {
+    if scalar.is_null() {
         let fault = Fault::new(Code::WrongType, "expected a text, found nothing");
         return Err(fault.help("write a value, in quotes if it is meant to read `null` or `~`"));
+    }
+    if text.is_empty() && !matches!(rule, Text::Loose | Text::Pointer) {
+        let fault = Fault::new(Code::WrongType, "expected a text, found an empty one");
+        return Err(fault.help("write a value, or leave the key out where it may be absent"));
     }
     if text.len() > MAX_TEXT {
         return Err(Fault::new(Code::TooLarge, format!("a text of {} bytes; at most {MAX_TEXT} are read", text.len())));

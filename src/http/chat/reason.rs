@@ -164,7 +164,7 @@ impl Reason {
                 "write `https://` in `base_url`, or name the server's host in the variable NO_PROXY"
             }
             Self::NoReply(CallError::Setup) => "install the system's certificate roots (`ca-certificates`)",
-            Self::NoReply(CallError::NotRecorded) => "record the audit again with `--record`",
+            Self::NoReply(CallError::NotRecorded) => "record the audit again with `--record` and a fresh folder",
             Self::NoReply(CallError::NotKept) => {
                 "make room for the recording, then run the same command again to go on"
             }

@@ -64,12 +64,14 @@ pub enum Problem {
     #[error("label {} contradicts another one or calls a text different from itself", .0 + 1)]
     ContradictoryLabel(usize),
     /// A similarity that is no number from 0 to 1.
-    #[error("question `{}`: similarity {} is not a number from 0 to 1", shown(.question), .place + 1)]
+    #[error("question `{}`: similarity no. {} is {value}, not a number from 0 to 1", shown(.question), .place + 1)]
     NotASimilarity {
         /// The question.
         question: String,
         /// Its place in the list, from 0.
         place: usize,
+        /// What it is.
+        value: String,
     },
     /// A similarity that contradicts another one, or that is not 1 for a text with itself.
     #[error("similarity {} contradicts another one or is not 1 for a text with itself", .0 + 1)]

@@ -93,7 +93,11 @@ fn similarities(record: &Record, answers: &BySnapshot) -> Result<BTreeMap<(Answe
     let mut similarities = BTreeMap::new();
     for (place, (one, other, similarity)) in record.similarity.iter().enumerate() {
         if !(0.0..=1.0).contains(similarity) {
-            return Err(Problem::NotASimilarity { question: record.id.clone(), place });
+            return Err(Problem::NotASimilarity {
+                question: record.id.clone(),
+                place,
+                value: format!("{similarity:?}"),
+            });
         }
         let (one, other) = (known(one, place)?, known(other, place)?);
         let (small, large) = if one <= other { (one, other) } else { (other, one) };

@@ -132,6 +132,19 @@ error[wrong-unit]: expected percentage points, found `0.01`
 }
 
 #[test]
+fn an_empty_text_is_told_from_a_value_that_is_not_there() {
+    let reader = "generate: { openai: { model: m, base_url: \"https://a.example/v1\", key_env: \"\" } }";
+    for text in [with("name: docs-search", "name: \"\""), with("generate: { reader: {} }", reader)] {
+        let errors = errors(&text);
+        let [problem] = errors.problems.as_slice() else { panic!("{}", errors.render(false)) };
+        assert_eq!(problem.message, "expected a text, found an empty one");
+        assert_eq!(&text[problem.span.clone()], "\"\"");
+        assert!(errors.render(false).contains("write a value, or leave the key out where it may be absent"));
+    }
+    assert!(!errors(&with("name: docs-search", "name:")).render(false).contains("an empty one"));
+}
+
+#[test]
 fn a_missing_section_is_shown_with_what_to_add() {
     insta::assert_snapshot!(shown("judge: { embedded: {} }\n", ""), @r#"
 error[missing-key]: the key `judge` is missing in the spec
