@@ -160,7 +160,20 @@ fn audits_that_can_show_little_are_defined_and_explained() -> Result<()> {
             "one question",
             questions(1, ["x", "x"], ["y", "y"], labels),
             0,
-            &["Inconclusive", "too few questions to prove it"],
+            &["Inconclusive", "too few questions to prove it", "about 3 questions in all would decide"],
+        ),
+        (
+            "one cluster",
+            questions(5, ["x", "x"], ["y", "y"], &format!("{labels},\"cluster\":\"page\"")),
+            1,
+            &["All questions have the same cluster, which is left out: it tells nothing apart."],
+        ),
+        (
+            "flips of one cluster of two",
+            questions(5, ["x", "x"], ["y", "y"], &format!("{labels},\"cluster\":\"page\""))
+                + "{\"id\":\"u\",\"answers\":{\"old\":[],\"new\":[]},\"unchanged\":true}\n",
+            0,
+            &["Inconclusive", "too few clusters of questions to prove it"],
         ),
         ("no spread", questions(80, ["x", "x"], ["y", "y"], labels), 1, &["sees no spread", "100.00 to 100.00"]),
         (

@@ -29,9 +29,8 @@ fn server(steady: usize) -> Result<RawServer> {
     })
 }
 
-/// The report and the conduct on record of an audit of 24 questions, 96 answers.
-fn audited(steady: usize) -> Result<(String, Value)> {
-    let server = server(steady)?;
+/// The report and the conduct on record of an audit of 24 questions, 96 answers, by this server.
+fn audited(server: &RawServer) -> Result<(String, Value)> {
     let workspace = Workspace::quickstart()?;
     workspace.edit("churngate.yaml", |spec| {
         let model = format!("openai: {{ model: m, base_url: \"{}/v1\" }}", server.host);
@@ -50,7 +49,7 @@ fn audited(steady: usize) -> Result<(String, Value)> {
 
 #[test]
 fn a_model_that_changes_on_the_way_is_warned_of() -> Result<()> {
-    let (report, conduct) = audited(53)?;
+    let (report, conduct) = audited(&server(53)?)?;
     for warning in ["agreed differently early and late", "named 2 fingerprints"] {
         assert!(report.contains(warning), "`{warning}` is missing in:\n{report}");
     }
@@ -66,10 +65,27 @@ fn a_model_that_changes_on_the_way_is_warned_of() -> Result<()> {
 
 #[test]
 fn a_steady_model_is_not() -> Result<()> {
-    let (report, _) = audited(usize::MAX)?;
+    let (report, _) = audited(&server(usize::MAX)?)?;
     assert!(report.contains("answered last (p = 1.000)"), "{report}");
-    for warning in ["early and late", "fingerprints", "unequally often"] {
+    for warning in ["early and late", "fingerprints", "unequally often", "without a model's name"] {
         assert!(!report.contains(warning), "{report}");
     }
+    Ok(())
+}
+
+#[test]
+fn a_model_whose_name_vanishes_on_the_way_is_warned_of() -> Result<()> {
+    let server = RawServer::start(|request| {
+        let content = json!({ "answer": "same" }).to_string();
+        let choice =
+            json!({ "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": content } });
+        let mut reply = json!({ "id": format!("r-{}", request.number), "model": "m-1", "choices": [choice] });
+        if request.number >= 53 {
+            reply.as_object_mut().into_iter().for_each(|reply| drop(reply.remove("model")));
+        }
+        Reply::json(200, &reply)
+    })?;
+    let (report, _) = audited(&server)?;
+    assert!(report.contains("though others of the same server have one: 43 of `generator`"), "{report}");
     Ok(())
 }

@@ -113,7 +113,7 @@ impl<'s> Accumulator<'s> {
         if let Some(placebo) = &mut self.placebo {
             placebo.take(observation, scoring, asked.as_ref())?;
         }
-        let contrasts = asked.as_ref().map_or([0; 2], |(asked, lattice)| contrasts(asked, *lattice));
+        let contrasts = asked.as_ref().map(|(asked, lattice)| contrasts(asked, *lattice));
         self.clusters.take(observation.cluster.as_deref(), contrasts);
         self.tags.take(observation, asked.as_ref());
         let is_flip = asked.is_some_and(|(asked, _)| asked.is_flip());

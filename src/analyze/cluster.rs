@@ -105,29 +105,51 @@ fn by_ratio(one: (i64, i64), other: (i64, i64)) -> Ordering {
 /// The clusters met so far: what they hold grows with their number, and with nothing else.
 #[derive(Clone, Debug, Default)]
 pub struct Clusters {
-    /// Contrasts under the exact and the semantic kernel, and questions, by cluster.
-    named: BTreeMap<String, ([i64; 2], i64)>,
+    named: BTreeMap<String, Named>,
     /// Questions without a cluster by their contrasts: each is a cluster of its own.
     single: BTreeMap<[i64; 2], u64>,
+    /// How many of those were asked.
+    single_asked: u64,
+}
+
+/// What is summed up of the questions of one cluster.
+#[derive(Clone, Copy, Debug, Default)]
+struct Named {
+    /// Their contrasts under the exact and the semantic kernel.
+    sums: [i64; 2],
+    questions: i64,
+    /// Whether any of them was asked.
+    asked: bool,
 }
 
 impl Clusters {
-    /// Takes one question: its cluster and its contrasts under the exact and the semantic kernel, in lattice units.
-    pub fn take(&mut self, cluster: Option<&str>, contrasts: [i64; 2]) {
+    /// Takes one question: its cluster and, where it was asked, its contrasts under the exact and the semantic kernel, in
+    /// lattice units.
+    pub fn take(&mut self, cluster: Option<&str>, contrasts: Option<[i64; 2]>) {
+        let asked = contrasts.is_some();
+        let contrasts = contrasts.unwrap_or_default();
         let Some(cluster) = cluster else {
             *self.single.entry(contrasts).or_default() += 1;
+            self.single_asked += u64::from(asked);
             return;
         };
         if !self.named.contains_key(cluster) {
-            self.named.insert(cluster.to_owned(), Default::default());
+            self.named.insert(cluster.to_owned(), Named::default());
         }
-        if let Some((sums, questions)) = self.named.get_mut(cluster) {
-            *sums = [sums[0] + contrasts[0], sums[1] + contrasts[1]];
-            *questions += 1;
+        if let Some(named) = self.named.get_mut(cluster) {
+            named.sums = [named.sums[0] + contrasts[0], named.sums[1] + contrasts[1]];
+            named.questions += 1;
+            named.asked |= asked;
         }
     }
 
-    /// The bounds of one kernel over clusters; absent where no question names its cluster.
+    /// Whether resampling them says anything: one cluster around all questions tells nothing apart, and bounds over it would
+    /// have no width.
+    fn tell_apart(&self) -> bool {
+        self.named.len() > 1 || (!self.named.is_empty() && !self.single.is_empty())
+    }
+
+    /// The bounds of one kernel over clusters; absent where no question names its cluster, or one cluster is around all.
     ///
     /// # Errors
     /// Those of [`Ratio::new`].
@@ -137,7 +159,7 @@ impl Clusters {
         units: u64,
         settings: &Settings,
     ) -> Result<Option<ClusterBounds>, AnalyzeError> {
-        if self.named.is_empty() {
+        if !self.tell_apart() {
             return Ok(None);
         }
         let rows = self.rows(kernel);
@@ -152,6 +174,7 @@ impl Clusters {
         };
         Ok(Some(ClusterBounds {
             clusters: rows.values().sum(),
+            asked: self.single_asked + self.named.values().map(|named| u64::from(named.asked)).sum::<u64>(),
             exact: plane.is_some(),
             lower_bound: at(levels.lower)?,
             interval: (at(levels.low)?, at(levels.high)?),
@@ -168,7 +191,7 @@ impl Clusters {
         for (contrasts, count) in &self.single {
             *rows.entry((of(*contrasts), 1)).or_default() += count;
         }
-        for (sums, questions) in self.named.values() {
+        for Named { sums, questions, .. } in self.named.values() {
             *rows.entry((of(*sums), *questions)).or_default() += 1;
         }
         rows
@@ -191,4 +214,35 @@ pub fn upper_bound(rows: &ClusterRows, units: u64, alpha: f64) -> f64 {
         })
         .collect();
     dirichlet::upper_ratio(&scaled, 1.0, alpha)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bounds(questions: &[(Option<&str>, Option<[i64; 2]>)]) -> Option<ClusterBounds> {
+        let mut clusters = Clusters::default();
+        for (cluster, contrasts) in questions {
+            clusters.take(*cluster, *contrasts);
+        }
+        clusters.bounds(Kernel::Semantic, 4, &Settings::default()).unwrap()
+    }
+
+    #[test]
+    fn one_cluster_around_all_questions_has_no_bounds() {
+        let flip = Some([4, 4]);
+        assert_eq!(bounds(&[(Some("a"), flip), (Some("a"), flip)]), None);
+        assert_eq!(bounds(&[(None, flip), (None, flip)]), None);
+        assert_eq!(bounds(&[]), None);
+        assert_eq!(bounds(&[(Some("a"), flip), (None, None)]).unwrap().clusters, 2);
+        assert_eq!(bounds(&[(Some("a"), flip), (Some("b"), None)]).unwrap().clusters, 2);
+    }
+
+    #[test]
+    fn clusters_count_as_asked_where_any_of_their_questions_was() {
+        let flip = Some([4, 4]);
+        let found =
+            bounds(&[(Some("a"), flip), (Some("a"), None), (Some("b"), None), (None, Some([0; 2])), (None, None)]);
+        assert_eq!(found.map(|found| (found.clusters, found.asked)), Some((4, 2)));
+    }
 }

@@ -83,8 +83,8 @@ pub struct KernelFigures {
     pub corrected_flips: Option<f64>,
     /// Whether within agreement over the asked questions is below 10%, so that churn cannot be seen by this kernel.
     pub degenerate: bool,
-    /// The same bounds with clusters resampled instead of questions, where any question names its cluster. The gate then
-    /// reads the more cautious bound of the two.
+    /// The same bounds with clusters resampled instead of questions, where any question names its cluster and there are two
+    /// clusters or more. The gate then reads the more cautious bound of the two.
     pub clusters: Option<ClusterBounds>,
 }
 
@@ -110,6 +110,8 @@ impl KernelFigures {
 pub struct ClusterBounds {
     /// Clusters; a question without one is a cluster of its own.
     pub clusters: u64,
+    /// Those with a question that was asked: a lower bound says nothing where they are too few.
+    pub asked: u64,
     /// Whether lower bound and interval are exact ratios. Where clusters have too many different sizes and sums for that, they
     /// are the next values up on a grid of hundredths of a percentage point.
     pub exact: bool,

@@ -69,17 +69,18 @@ impl Rebuild {
         scoring: Scoring<'_>,
         ends: Option<&(Asked<'_>, Lattice)>,
     ) -> Result<(), AnalyzeError> {
-        let mut of_rebuilt = [0; 2];
+        let mut of_rebuilt = None;
         let mut is_flip = false;
         if let Some((asked, lattice)) = self.comparison.take(observation, scoring)? {
             self.exact.take(&asked.exact, lattice);
             self.semantic.take(&asked.semantic, lattice);
-            of_rebuilt = contrasts(&asked, lattice);
-            *self.rows.entry(of_rebuilt.into()).or_default() += 1;
+            let contrasts = contrasts(&asked, lattice);
+            *self.rows.entry(contrasts.into()).or_default() += 1;
+            of_rebuilt = Some(contrasts);
             is_flip = asked.is_flip();
         }
         if let Some((asked, lattice)) = ends {
-            let pairs = contrasts(asked, *lattice).into_iter().zip(of_rebuilt);
+            let pairs = contrasts(asked, *lattice).into_iter().zip(of_rebuilt.unwrap_or_default());
             for (both, pair) in self.both.iter_mut().zip(pairs) {
                 *both.entry(pair).or_default() += 1;
             }

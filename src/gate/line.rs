@@ -10,6 +10,8 @@ use std::cmp::Ordering;
 const DEGENERATE: &str = "degenerate-kernel";
 /// No figure of so few questions could meet the limit.
 const TOO_FEW: &str = "too-few-questions";
+/// The same, of clusters.
+const TOO_FEW_CLUSTERS: &str = "too-few-clusters";
 
 /// Judges one line; `None` where the analysis has no figures of its kernel.
 pub(super) fn judge(line: &GateLine, analysis: &Analysis) -> Option<LineOutcome> {
@@ -82,18 +84,44 @@ fn void(line: &GateLine, figures: &KernelFigures, analysis: &Analysis) -> Option
     if figures.degenerate {
         return Some(DEGENERATE);
     }
+    let Least { fewest, questions, clusters } = fewest(line.condition, figures, analysis)?;
+    let enough = |there: u64| fewest.is_some_and(|fewest| there >= fewest);
+    match clusters {
+        _ if !enough(questions) => Some(TOO_FEW),
+        Some(clusters) if !enough(clusters) => Some(TOO_FEW_CLUSTERS),
+        _ => None,
+    }
+}
+
+/// How many questions, or clusters of them, a bound needs before it can mean anything.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Least {
+    /// So many; `None` where no number is enough.
+    pub fewest: Option<u64>,
+    /// The questions that count here.
+    pub questions: u64,
+    /// The clusters that count here, where the bound is over clusters as well.
+    pub clusters: Option<u64>,
+}
+
+/// What the bound of a condition needs, and what there is of it; `None` where the condition needs nothing.
+pub(super) fn fewest(condition: Condition, figures: &KernelFigures, analysis: &Analysis) -> Option<Least> {
     let alpha = analysis.confidence.alpha();
-    let enough = match line.condition {
-        Condition::AtLeast(_) | Condition::Below(_) => true,
+    let clusters = figures.clusters.as_ref();
+    match condition {
+        Condition::AtLeast(_) | Condition::Below(_) => None,
         // Without a question that was asked the bound is zero, and its comparison says all there is to say.
+        Condition::LowerBoundAbove(_) if analysis.asked == 0 => None,
         Condition::LowerBoundAbove(_) => {
-            analysis.asked == 0 || analysis.asked >= power::fewest_for_lower_bound(analysis.repeats, alpha)
+            let fewest = power::fewest_for_lower_bound(analysis.repeats, alpha);
+            let fewest = Some(fewest).filter(|fewest| *fewest < u64::MAX);
+            Some(Least { fewest, questions: analysis.asked, clusters: clusters.map(|clusters| clusters.asked) })
         }
-        // With no churn at all the bound is 1 - alpha^(1/N). Negative contrasts could bring it lower, but no rule may rest
-        // on them.
+        // With no churn at all the bound is 1 - alpha^(1/N), and over clusters no less than that of so many questions. Negative
+        // contrasts could bring it lower, but no rule may rest on them.
         Condition::UpperBoundBelow(limit) => {
-            power::fewest_for_upper_bound(limit.value(), alpha).is_some_and(|fewest| analysis.questions >= fewest)
+            let fewest = power::fewest_for_upper_bound(limit.value(), alpha);
+            Some(Least { fewest, questions: analysis.questions, clusters: clusters.map(|clusters| clusters.clusters) })
         }
-    };
-    (!enough).then_some(TOO_FEW)
+    }
 }

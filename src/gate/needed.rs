@@ -1,6 +1,6 @@
 //! How many questions would decide an inconclusive audit.
 
-use super::line::{figures, judge, limit};
+use super::line::{Least, fewest, figures, judge, limit};
 use crate::analyze::{Analysis, KernelFigures, power};
 use crate::spec::{Condition, GateLine, GateSpec};
 use std::cmp::Ordering;
@@ -23,16 +23,25 @@ fn for_line(line: &GateLine, analysis: &Analysis) -> Option<u64> {
     }
     let figures = figures(line, analysis).filter(|figures| !figures.degenerate)?;
     let alpha = analysis.confidence.alpha();
-    let order = figures.churn.compare(limit(line.condition));
-    let limit = limit(line.condition).value();
-    let by_spread = || power::questions_needed(figures.spread, distance(figures, limit), alpha);
-    match (line.condition, order) {
-        (Condition::LowerBoundAbove(_), Ordering::Greater) => by_spread(),
-        (Condition::UpperBoundBelow(_), Ordering::Less) => {
-            Some(by_spread()?.max(power::fewest_for_upper_bound(limit, alpha)?))
-        }
-        _ => None,
-    }
+    let limit = limit(line.condition);
+    let can = match (line.condition, figures.churn.compare(limit)) {
+        (Condition::LowerBoundAbove(_), order) => order == Ordering::Greater,
+        (Condition::UpperBoundBelow(_), order) => order == Ordering::Less,
+        _ => false,
+    };
+    let by_spread = power::questions_needed(figures.spread, distance(figures, limit.value()), alpha).filter(|_| can)?;
+    let at_least = fewest(line.condition, figures, analysis).map_or(Some(0), |fewest| by_number(fewest, analysis));
+    Some(by_spread.max(at_least?))
+}
+
+/// The questions at which there are enough of those that count, and of clusters, where their shares stay as they are.
+fn by_number(Least { fewest, questions, clusters }: Least, analysis: &Analysis) -> Option<u64> {
+    let all = |counting: u64| {
+        let scaled = u128::from(analysis.questions) * u128::from(fewest?);
+        u64::try_from(scaled.checked_div(u128::from(counting))? + u128::from(scaled % u128::from(counting) > 0)).ok()
+    };
+    let by_question = all(questions)?;
+    clusters.map_or(Some(by_question), |clusters| Some(all(clusters)?.max(by_question)))
 }
 
 fn distance(figures: &KernelFigures, limit: f64) -> f64 {

@@ -286,6 +286,7 @@ fn validity() -> Validity {
             ("old".to_owned(), vec!["gpt-4.1-mini-2026".to_owned()]),
             ("new".to_owned(), vec!["gpt-4.1-mini-2026".to_owned()]),
         ],
+        unnamed_models: Vec::new(),
     }
 }
 

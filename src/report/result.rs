@@ -132,6 +132,10 @@ pub struct Validity {
     /// Models that the servers said they used, by snapshot; those of the embedder come after
     /// them, under [`Validity::EMBEDDER`], and those of the judge last, under [`Validity::JUDGE`].
     pub served_models: Vec<(String, Vec<String>)>,
+    /// Accepted replies that name no model although others of the same server do, where there are any: under
+    /// [`Validity::GENERATOR`] or the snapshot of a deployed system, [`Validity::EMBEDDER`] and [`Validity::JUDGE`].
+    #[serde(default)]
+    pub unnamed_models: Vec<(String, u64)>,
 }
 
 impl AuditResult {
@@ -162,6 +166,8 @@ impl AuditResult {
 }
 
 impl Validity {
+    /// The name in `unnamed_models` that stands for the generator of all snapshots.
+    pub const GENERATOR: &str = "generator";
     /// The name in `served_models` that stands for what made vectors of the questions.
     pub const EMBEDDER: &str = "embedder";
     /// The name in `served_models` that stands for the judge.

@@ -90,8 +90,14 @@ fn with_every_diagnosis() -> AuditResult {
     for (kernel, lower) in analysis.kernels.iter_mut().zip([60, 101]) {
         let interval = (fraction(lower - 10, 1600), fraction(lower + 90, 1600));
         let lower_bound = fraction(lower, 1600);
-        kernel.clusters =
-            Some(ClusterBounds { clusters: 49, exact: lower == 60, lower_bound, interval, upper_bound: 0.15 });
+        kernel.clusters = Some(ClusterBounds {
+            clusters: 49,
+            asked: 40,
+            exact: lower == 60,
+            lower_bound,
+            interval,
+            upper_bound: 0.15,
+        });
     }
     analysis.ladder = vec![Rung { from: name("old"), to: name("mid"), exact, semantic, stable_flips: 29, why: None }];
     let middles = vec![(name("mid"), alignment(8, 12, 6, 12, 2))];
@@ -436,6 +442,20 @@ fn flips_without_texts_show_ids_once() {
     let text = markdown(&result);
     assert!(text.contains("**1.** question `q-17` · was correct, is wrong\n"), "{text}");
     assert!(text.contains("- left        library.md#2\n"), "{text}");
+}
+
+#[test]
+fn replies_that_name_no_model_beside_others_that_do_are_a_caveat() {
+    let said = |unnamed: &[(&str, u64)]| {
+        let mut result = incompatible();
+        result.validity.unnamed_models = unnamed.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect();
+        markdown(&result)
+    };
+    assert!(!said(&[]).contains("without a model's name"));
+    let text = said(&[("generator", 1200), ("judge", 3)]);
+    let caveat = "Accepted replies without a model's name, though others of the same server have one: 1,200 of `generator`, \
+                  3 of `judge`. A change of the model would not be seen in them.";
+    assert!(text.contains(caveat), "{text}");
 }
 
 #[test]

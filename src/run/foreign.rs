@@ -68,7 +68,7 @@ pub fn analyze(request: &Request) -> Result<AuditResult, Failure> {
         diagnostics: None,
         flips: flips(&analysis.flips, &observations, request),
         snapshots: snapshots(request),
-        machinery: machinery(request),
+        machinery: machinery(request, &observations),
         validity: validity(request, &observations),
         record: RunRecord {
             heads: Vec::new(),
@@ -178,19 +178,28 @@ fn snapshots(request: &Request) -> Vec<SnapshotSummary> {
     names(request).iter().map(summary).collect()
 }
 
-fn machinery(request: &Request) -> Machinery {
+fn machinery(request: &Request, observations: &[Observation]) -> Machinery {
+    let elsewhere = "Answers and labels were made elsewhere: this program cannot tell whether they were blind, repeated \
+                     without a cache, or complete.";
+    let one_cluster = "All questions have the same cluster, which is left out: it tells nothing apart.";
     Machinery {
         retrieve: "elsewhere".to_owned(),
         generate: "elsewhere".to_owned(),
         judge: "labels of the file".to_owned(),
         black_box: None,
-        caveats: vec![
-            "Answers and labels were made elsewhere: this program cannot tell whether they were blind, repeated \
-             without a cache, or complete."
-                .to_owned(),
-        ],
+        caveats: [Some(elsewhere), Some(one_cluster).filter(|_| have_one_cluster(observations))]
+            .into_iter()
+            .flatten()
+            .map(str::to_owned)
+            .collect(),
         tool_version: request.tool_version.to_owned(),
     }
+}
+
+/// Whether one cluster is around all of several questions.
+fn have_one_cluster(observations: &[Observation]) -> bool {
+    let first = observations.first().and_then(|observation| observation.cluster.as_ref());
+    first.is_some() && observations.len() > 1 && observations.iter().all(|one| one.cluster.as_ref() == first)
 }
 
 fn validity(request: &Request, observations: &[Observation]) -> Validity {
@@ -207,5 +216,6 @@ fn validity(request: &Request, observations: &[Observation]) -> Validity {
         packets: observations.iter().filter(|observed| !observed.judgments.is_empty()).count() as u64,
         mismatched_evidence: 0,
         served_models: Vec::new(),
+        unnamed_models: Vec::new(),
     }
 }

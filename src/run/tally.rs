@@ -40,16 +40,25 @@ pub(super) struct Tally {
     served: BTreeMap<SnapshotName, BTreeSet<String>>,
     judges: BTreeSet<String>,
     embedders: BTreeSet<String>,
+    unnamed: Unnamed,
     /// How answers came to be, in time.
     pub answering: Answering,
+}
+
+/// Accepted replies that name no model.
+#[derive(Debug, Default)]
+struct Unnamed {
+    answers: BTreeMap<SnapshotName, u64>,
+    judgments: u64,
+    vectors: u64,
 }
 
 impl Tally {
     /// Takes a record of the vectors: calls to an embedder are paid for as others are.
     pub(super) fn vectors(&mut self, seq: u64, record: &VectorsRecord) {
         self.take(Ledger::Vectors, seq, record);
-        if let Record::Outcome(Outcome { served_model: Some(model), verdict: Verdict::Accepted(_), .. }) = record {
-            self.embedders.insert(model.clone());
+        if let Record::Outcome(Outcome { served_model, verdict: Verdict::Accepted(_), .. }) = record {
+            note(served_model.as_ref(), &mut self.embedders, &mut self.unnamed.vectors);
         }
     }
 
@@ -62,16 +71,17 @@ impl Tally {
     pub(super) fn answers(&mut self, seq: u64, record: &AnswersRecord) {
         self.take(Ledger::Answers, seq, record);
         self.answering.take(record);
-        if let Record::Outcome(Outcome { of, served_model: Some(model), verdict: Verdict::Accepted(_), .. }) = record {
-            self.served.entry(of.snapshot.clone()).or_default().insert(model.clone());
+        if let Record::Outcome(Outcome { of, served_model, verdict: Verdict::Accepted(_), .. }) = record {
+            let models = self.served.entry(of.snapshot.clone()).or_default();
+            note(served_model.as_ref(), models, self.unnamed.answers.entry(of.snapshot.clone()).or_default());
         }
     }
 
     /// Takes a record of the judgments.
     pub(super) fn judgments(&mut self, seq: u64, record: &JudgmentsRecord) {
         self.take(Ledger::Judgments, seq, record);
-        if let Record::Outcome(Outcome { served_model: Some(model), verdict: Verdict::Accepted(_), .. }) = record {
-            self.judges.insert(model.clone());
+        if let Record::Outcome(Outcome { served_model, verdict: Verdict::Accepted(_), .. }) = record {
+            note(served_model.as_ref(), &mut self.judges, &mut self.unnamed.judgments);
         }
     }
 
@@ -156,6 +166,14 @@ fn was_not_sent<A>(verdict: &Verdict<A>) -> bool {
     }
 }
 
+/// Takes the model that an accepted reply names, or that it names none.
+fn note(model: Option<&String>, models: &mut BTreeSet<String>, unnamed: &mut u64) {
+    match model {
+        Some(model) => drop(models.insert(model.clone())),
+        None => *unnamed += 1,
+    }
+}
+
 /// What holds for the answers: two runs of one protocol share it.
 pub(super) fn validity(protocol: &Protocol, collected: &Collected) -> Validity {
     let asked = collected.questions - collected.unchanged;
@@ -170,6 +188,7 @@ pub(super) fn validity(protocol: &Protocol, collected: &Collected) -> Validity {
         packets: collected.packets,
         mismatched_evidence: collected.mismatched,
         served_models: named(&collected.tally),
+        unnamed_models: unnamed(&collected.tally, protocol.spec.retrieve.is_within()),
     }
 }
 
@@ -177,8 +196,25 @@ pub(super) fn validity(protocol: &Protocol, collected: &Collected) -> Validity {
 fn named(tally: &Tally) -> Vec<(String, Vec<String>)> {
     let served = tally.served.iter().map(|(name, models)| (name.0.as_str(), models));
     let others = [(Validity::EMBEDDER, &tally.embedders), (Validity::JUDGE, &tally.judges)];
-    let all = served.chain(others.into_iter().filter(|(_, models)| !models.is_empty()));
+    let all = served.chain(others).filter(|(_, models)| !models.is_empty());
     all.map(|(name, models)| (name.to_owned(), models.iter().cloned().collect())).collect()
+}
+
+/// The replies that name no model, of servers that name one elsewhere. Deployed systems are each a server of their own; else one
+/// generator answers for all snapshots.
+fn unnamed(tally: &Tally, deployed: bool) -> Vec<(String, u64)> {
+    let Unnamed { answers, judgments, vectors } = &tally.unnamed;
+    let names_one = |name: &SnapshotName| tally.served.get(name).is_some_and(|models| !models.is_empty());
+    let mut found: Vec<(&str, u64)> = if deployed {
+        answers.iter().filter(|(name, _)| names_one(name)).map(|(name, count)| (name.0.as_str(), *count)).collect()
+    } else if tally.served.keys().any(names_one) {
+        vec![(Validity::GENERATOR, answers.values().sum())]
+    } else {
+        Vec::new()
+    };
+    let others = [(Validity::EMBEDDER, &tally.embedders, *vectors), (Validity::JUDGE, &tally.judges, *judgments)];
+    found.extend(others.into_iter().filter(|(_, models, _)| !models.is_empty()).map(|(name, _, count)| (name, count)));
+    found.into_iter().filter(|(_, count)| *count > 0).map(|(name, count)| (name.to_owned(), count)).collect()
 }
 
 #[cfg(test)]
@@ -239,5 +275,23 @@ mod tests {
         tally.embedders = of("e-1");
         assert_eq!(names(&tally), ["new", "old", "embedder", "judge"]);
         assert_eq!(named(&tally)[3].1, ["j-1"]);
+    }
+
+    #[test]
+    fn replies_without_a_model_count_where_others_of_the_same_server_name_one() {
+        let count =
+            |old: u64, new: u64| BTreeMap::from([(SnapshotName::old(), old), (SnapshotName::new_snapshot(), new)]);
+        let mut tally =
+            Tally { unnamed: Unnamed { answers: count(3, 4), judgments: 5, vectors: 6 }, ..Tally::default() };
+        assert!(unnamed(&tally, false).is_empty() && unnamed(&tally, true).is_empty(), "nobody names a model");
+        tally.served.entry(SnapshotName::new_snapshot()).or_default().insert("m-1".to_owned());
+        assert_eq!(unnamed(&tally, false), [("generator".to_owned(), 7)]);
+        assert_eq!(unnamed(&tally, true), [("new".to_owned(), 4)], "the old system names none anywhere");
+        tally.judges.insert("j-1".to_owned());
+        tally.embedders.insert("e-1".to_owned());
+        let others = [("embedder".to_owned(), 6), ("judge".to_owned(), 5)];
+        assert_eq!(unnamed(&tally, true)[1..], others);
+        tally.unnamed = Unnamed { answers: count(0, 0), ..Unnamed::default() };
+        assert!(unnamed(&tally, false).is_empty(), "all of them name one");
     }
 }

@@ -180,17 +180,22 @@ def kernel_figures(name, questions):
         "degenerate": (within_old + within_new) / 2 < 0.1,
         "clusters": None,
     }
-    if any("cluster" in q.record for q in questions):
+    clusters = {q.record.get("cluster", number) for number, q in enumerate(questions)}
+    if any("cluster" in q.record for q in questions) and len(clusters) > 1:
         result["clusters"] = cluster_figures(questions, dict(zip([q.record["id"] for q in asked], differences)))
     return result
 
 
 def cluster_figures(questions, differences):
     sums = collections.defaultdict(lambda: [fractions.Fraction(0), 0])
+    asked = set()
     for number, question in enumerate(questions):
-        entry = sums[question.record.get("cluster", number)]
+        cluster = question.record.get("cluster", number)
+        entry = sums[cluster]
         entry[0] += differences.get(question.record["id"], 0)
         entry[1] += 1
+        if question.record["id"] in differences:
+            asked.add(cluster)
     units = math.lcm(*(s.denominator for s, _ in sums.values()))
     rows = collections.Counter((int(s * units), n) for s, n in sums.values())
     law = {(0, 0): 1.0}
@@ -210,6 +215,7 @@ def cluster_figures(questions, differences):
     upper = dirichlet([s / largest for s, _ in sums.values()], [n / largest for _, n in sums.values()])
     return {
         "clusters": len(sums),
+        "asked": len(asked),
         "exact": True,
         "lower_bound": at(0.05),
         "interval": [at(0.025), at(0.975)],
@@ -477,6 +483,22 @@ def smallest_detectable(kernel, n):
     return scipy.optimize.brentq(excess, below, below + 1 / 20000, xtol=1e-15) if below > 0 else 0.0
 
 
+def fewest(condition, limit, repeats):
+    """The questions, or clusters of them, before which a bound says nothing."""
+    ways = math.comb(sum(repeats), repeats[0]) / (2 if repeats[0] == repeats[1] else 1)
+    return {
+        "at_least": lambda: 0,
+        "lower_bound_above": lambda: math.ceil(math.log(ALPHA) / -math.log(ways)),
+        "upper_bound_below": lambda: math.ceil(math.log(ALPHA) / math.log(1 - limit)),
+    }[condition]()
+
+
+def counting(kernel, condition, asked, n):
+    """The questions that count for a bound, and the clusters, or infinitely many where there are none."""
+    clusters = kernel["clusters"] or {"asked": math.inf, "clusters": math.inf}
+    return (asked, clusters["asked"]) if condition == "lower_bound_above" else (n, clusters["clusters"])
+
+
 def line(kernel, condition, limit, repeats, asked, n):
     clusters = kernel["clusters"] or {"lower_bound": kernel["lower_bound"], "upper_bound": kernel["upper_bound"]}
     figure = {
@@ -485,14 +507,10 @@ def line(kernel, condition, limit, repeats, asked, n):
         "upper_bound_below": max(kernel["upper_bound"], clusters["upper_bound"]),
     }[condition]
     margin = limit - figure if condition == "upper_bound_below" else figure - limit
-    ways = math.comb(sum(repeats), repeats[0]) / (2 if repeats[0] == repeats[1] else 1)
-    fewest = {
-        "at_least": lambda: 0,
-        "lower_bound_above": lambda: math.ceil(math.log(ALPHA) / -math.log(ways)),
-        "upper_bound_below": lambda: math.ceil(math.log(ALPHA) / math.log(1 - limit)),
-    }[condition]()
-    there = asked if condition == "lower_bound_above" else n
-    void = "degenerate-kernel" if kernel["degenerate"] else "too-few-questions" if there < fewest else None
+    least = fewest(condition, limit, repeats)
+    there, sources = counting(kernel, condition, asked, n)
+    void = "degenerate-kernel" if kernel["degenerate"] else None
+    void = void or ("too-few-questions" if there < least else "too-few-clusters" if sources < least else None)
     meets = margin >= -1e-12 if condition == "at_least" else margin > 1e-12
     return {
         "kernel": kernel["kernel"],
@@ -505,7 +523,7 @@ def line(kernel, condition, limit, repeats, asked, n):
     }
 
 
-def needed(rule, kernels, n):
+def needed(rule, kernels, repeats, asked, n):
     """The questions at which every line would hold with 80% power, as things stand; None where one cannot."""
     numbers = []
     for entry in rule:
@@ -518,8 +536,10 @@ def needed(rule, kernels, n):
         if kernel["degenerate"] or not towards.get(entry["condition"], False):
             return None
         number = math.ceil((reach() * kernel["spread"] / abs(distance)) ** 2)
-        if entry["condition"] == "upper_bound_below":
-            number = max(number, math.ceil(math.log(ALPHA) / math.log(1 - limit)))
+        least = fewest(entry["condition"], limit, repeats)
+        for there in counting(kernel, entry["condition"], asked, n):
+            if there < math.inf:
+                number = max(number, math.ceil(fractions.Fraction(n * least, there)))
         numbers.append(number)
     return max(max(numbers), n + 1)
 
@@ -536,7 +556,7 @@ def decision(kernels, repeats, asked, n):
     held = [all(entry["holds"] for entry in rule) for rule in (blocks, passes)]
     verdict = "incompatible" if held[0] else "compatible" if held[1] else "inconclusive"
     by_name = {kernel["kernel"]: kernel for kernel in kernels}
-    enough = [number for number in (needed(rule, by_name, n) for rule in (blocks, passes)) if number is not None]
+    enough = [number for number in (needed(rule, by_name, repeats, asked, n) for rule in (blocks, passes)) if number is not None]
     return {
         "verdict": verdict,
         "incompatible_when": blocks,

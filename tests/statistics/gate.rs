@@ -160,7 +160,65 @@ fn two_flips_alone_block_nothing_and_three_do() {
         let void = if count < 3 { Some("too-few-questions") } else { None };
         assert_eq!(decision.incompatible_when[0].void.as_deref(), void, "{count}");
         assert_eq!(analysis.kernels[1].randomisation_p <= 0.05, count >= 3, "{count}");
+        let needed = if count < 3 { Some(3) } else { None };
+        assert_eq!(decision.questions_to_decide, needed, "{count}: what is told to decide is what a bound needs");
     }
+}
+
+/// Five stable flips of these clusters, and so many questions that nobody asked, each of a cluster of its own.
+fn five_flips(cluster: impl Fn(usize) -> String, unasked: usize) -> Vec<Observation> {
+    let mut observations: Vec<Observation> = nq().into_iter().filter(stable_flip).take(5).collect();
+    observations.extend(unchanged(tqa(), unasked));
+    for (place, observation) in observations.iter_mut().enumerate() {
+        observation.cluster = Some(if place < 5 { cluster(place) } else { format!("other {place}") });
+    }
+    observations
+}
+
+#[test]
+fn flips_of_one_cluster_block_nothing_however_many_they_are_and_those_of_three_do() {
+    let rule = vec![line(Kernel::Semantic, Condition::LowerBoundAbove(pp("0pp")))];
+    let gate = GateSpec { incompatible_when: rule, ..default_gate() };
+    for (sources, verdict) in [(1, Verdict::Inconclusive), (2, Verdict::Inconclusive), (3, Verdict::Incompatible)] {
+        let mut analysis = run(&five_flips(|place| format!("source {}", place % sources), 3));
+        let semantic = &mut analysis.kernels[1];
+        let clusters = semantic.clusters.as_mut().expect("clusters");
+        assert_eq!((clusters.clusters, clusters.asked), (sources as u64 + 3, sources as u64));
+        // So that nothing but the number of clusters decides.
+        clusters.lower_bound = semantic.churn;
+        semantic.lower_bound = semantic.churn;
+        let decision = decide(&analysis, &gate);
+        assert_eq!(decision.verdict, verdict, "{sources}");
+        let void = if sources < 3 { Some("too-few-clusters") } else { None };
+        assert_eq!(decision.incompatible_when[0].void.as_deref(), void, "{sources}");
+        // Of eight questions with one asked cluster, 24 have three of them.
+        let needed = [Some(24), Some(12), None][sources - 1];
+        assert_eq!(decision.questions_to_decide, needed, "{sources}");
+    }
+}
+
+#[test]
+fn one_cluster_around_all_questions_counts_for_nothing() {
+    let rule = vec![line(Kernel::Semantic, Condition::LowerBoundAbove(pp("0pp")))];
+    let gate = GateSpec { incompatible_when: rule, ..default_gate() };
+    let analysis = run(&five_flips(|_| "one".to_owned(), 0));
+    assert_eq!(analysis.kernels[1].clusters, None);
+    assert_eq!(decide(&analysis, &gate).verdict, Verdict::Incompatible);
+}
+
+#[test]
+fn an_upper_bound_over_clusters_needs_as_many_of_them_as_one_over_questions() {
+    let mut observations = unchanged(tqa(), 118);
+    let pairs = |observations: &mut Vec<Observation>, count: usize| {
+        for (place, observation) in observations.iter_mut().enumerate() {
+            observation.cluster = Some(format!("pair {}", place % count));
+        }
+        let decision = decide(&run(observations), &default_gate());
+        (decision.verdict, decision.compatible_when[0].void.clone(), decision.questions_to_decide)
+    };
+    assert_eq!(pairs(&mut observations, 59), (Verdict::Compatible, None, None));
+    let few = Some("too-few-clusters".to_owned());
+    assert_eq!(pairs(&mut observations, 58), (Verdict::Inconclusive, few, Some(121)));
 }
 
 /// Whether the question's semantic contrast is 1 between the ends.

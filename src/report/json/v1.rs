@@ -160,6 +160,8 @@ image! {
 image! {
     ClusterImage of ClusterBounds {
         clusters: u64,
+        #[serde(default)]
+        asked: u64,
         exact: bool,
         lower_bound: Fraction,
         interval: (Fraction, Fraction),
@@ -384,6 +386,8 @@ image! {
         packets: u64,
         mismatched_evidence: u64,
         served_models: Vec<(String, Vec<String>)>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unnamed_models: Vec<(String, u64)>,
     }
 }
 

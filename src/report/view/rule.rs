@@ -74,6 +74,7 @@ pub(super) fn void(line: &LineOutcome) -> Option<&'static str> {
     line.void.as_deref().map(|code| match code {
         "degenerate-kernel" => "cannot hold: this kernel sees no churn here",
         "too-few-questions" => "cannot hold: too few questions to prove it",
+        "too-few-clusters" => "cannot hold: too few clusters of questions to prove it",
         _ => "cannot hold",
     })
 }

@@ -1,6 +1,6 @@
 //! What must be known before a number is believed.
 
-use super::{SENTENCE, conduct, passed};
+use super::{NAME, SENTENCE, conduct, passed};
 use crate::gate::Verdict;
 use crate::model::{Fraction, Kernel};
 use crate::report::document::Line;
@@ -20,6 +20,7 @@ pub(super) fn warnings(result: &AuditResult) -> Vec<Line<'_>> {
         excluded(result),
         mismatched(result),
         mixed_models(result),
+        unnamed_models(result),
         passed::difference(&result.snapshots),
         undecided(result),
     ];
@@ -140,6 +141,21 @@ fn mixed_models<'a>(result: &AuditResult) -> Option<Line<'a>> {
     let first = generators.next();
     let differ = generators.any(|names| Some(names) != first) || models.iter().any(|(_, names)| names.len() > 1);
     differ.then(|| Line::ours("The servers named more than one model: part of the churn may be the models'."))
+}
+
+/// A model that changes where none is named cannot be seen.
+fn unnamed_models<'a>(result: &'a AuditResult) -> Option<Line<'a>> {
+    let unnamed = &result.validity.unnamed_models;
+    let (first, rest) = unnamed.split_first()?;
+    let counted = |line: Line<'a>, (name, count): &'a (String, u64)| {
+        line.and(format!("{} of ", numbers::count(*count))).theirs(name, NAME)
+    };
+    let line = counted(
+        Line::ours("Accepted replies without a model's name, though others of the same server have one: "),
+        first,
+    );
+    let line = rest.iter().fold(line, |line, one| counted(line.and(", "), one));
+    Some(line.and(". A change of the model would not be seen in them."))
 }
 
 fn undecided<'a>(result: &AuditResult) -> Option<Line<'a>> {
