@@ -1,5 +1,6 @@
 //! The shards of a matrix job joined to one run, as if it had never been cut.
 
+mod lacking;
 mod ledgers;
 mod parts;
 
@@ -62,7 +63,8 @@ async fn build(parts: &[Part], path: &Utf8Path, replayed: bool) -> Result<crate:
     let heads: Vec<_> = parts.iter().map(Part::heads).collect();
     let merged = serde_json::to_vec_pretty(&heads).map_err(|_| usage("the heads cannot be written"))?;
     audit::write(path, FILE, &merged)?;
-    let (computed, written) = recompute::compute(path, &Locks::open(path)?)?;
+    let computed = recompute::compute(path, &Locks::open(path)?);
+    let (computed, written) = computed.map_err(|failure| lacking::with_remedy(failure, parts))?;
     standing::check_served(&frozen.protocol, path)?;
     audit::write_reports(path, &computed, written)?;
     Ok(computed.result)
