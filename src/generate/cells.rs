@@ -119,6 +119,8 @@ impl<'a, S: Answering> Calls<'a, S> {
         };
         let came = prepared.make(&self.context.of(Unit::answer(S::NAME, cell))).await;
         self.pace.took(most, &came.facts);
+        // Before its place is free: the next call is held to what this one took, not to what it was thought to take.
+        self.context.settle(reserved, &came.facts);
         set_pace(&in_flight, &came.verdict);
         let stands = self.stands(cell, &came);
         // The call is over: the next one need not wait until this one's outcome is durable, unless there must be none.
@@ -128,7 +130,6 @@ impl<'a, S: Answering> Calls<'a, S> {
         tokio::task::yield_now().await;
         let (record, blobs) = outcome(seq, cell, &came);
         self.writer.append_journaled(&record, blobs).await?;
-        self.context.settle(reserved, &came.facts);
         stands?;
         Ok(match came.verdict {
             Ok(_) => {

@@ -127,6 +127,8 @@ impl<S: Judging> Calls<'_, S> {
         let Judged { verdict, facts, body, latency } = self.backend.ask(&prepared.packet, part, &asked).await;
         let (verdict, attempted) = weigh(verdict);
         self.pace.took(most, &facts);
+        // Before its place is free: the next call is held to what this one took, not to what it was thought to take.
+        self.context.settle(reserved, &facts);
         set_pace(&in_flight, &attempted);
         let stands = self.stands(&attempted, &facts);
         // The call is over: the next one need not wait until this one's outcome is durable, unless there must be none.
@@ -137,11 +139,9 @@ impl<S: Judging> Calls<'_, S> {
         if let Attempted::Invalid { reason, .. } = &attempted {
             work.tally.add(reason);
         }
-        let served = facts.clone();
         let outcome = JudgmentOutcome { attempt: seq, verdict, facts, latency, body: body.as_deref().map(Digest::of) }
             .record(question);
         work.writer.append_journaled(&outcome, body.into_iter().collect()).await?;
-        self.context.settle(reserved, &served);
         stands?;
         Ok(attempted)
     }
