@@ -638,6 +638,42 @@ fn lint(workflow: &Path) {
 }
 
 #[test]
+fn init_keeps_questions_and_says_what_is_left_to_do() {
+    let repository = Repository::new(&[("questions.jsonl", QUESTIONS), ("sub/docs/a.md", "A document.")]);
+    let init = |arguments: &[&str]| {
+        let output = repository.churngate(&[&["init"][..], arguments].concat());
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        (output.status.code(), said)
+    };
+    let (code, said) = init(&["--corpus=nope"]);
+    assert!(
+        code == Some(2) && said.contains("has no such folder or file") && said.contains("hint: name one"),
+        "{said}"
+    );
+    let (code, said) = init(&[]);
+    assert!(code == Some(0) && said.contains("kept ") && said.contains("OWNER/churngate@000"), "{said}");
+    assert!(!said.contains("root alone"), "{said}");
+    assert_eq!(repository.read("questions.jsonl"), QUESTIONS);
+    assert!(repository.churngate(&["check"]).status.success(), "the spec names the questions that were there");
+    let (code, said) = init(&["sub"]);
+    assert!(
+        code == Some(0) && said.contains("move `sub/.github`") && said.contains("`working-directory: sub`"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_spec_that_is_no_utf_8_names_the_line() {
+    let repository = Repository::whole();
+    let place = repository.folder.path().join("churngate.yaml");
+    std::fs::write(place, [SPEC.as_bytes(), b"# caf\xe9\n"].concat()).unwrap();
+    let output = repository.churngate(&["check"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let line = format!("line {}: it is not UTF-8", SPEC.lines().count() + 1);
+    assert!(output.status.code() == Some(2) && said.contains(&line), "{said}");
+}
+
+#[test]
 fn init_begins_with_the_rule_for_the_kind_of_answers() {
     for (kind, lines, exact) in [("short", 3, true), ("paragraph", 2, false)] {
         let repository = Repository::new(&[("docs/a.md", "A document.")]);

@@ -31,7 +31,8 @@ const PARAGRAPH: &str = "\
 /// Folders that usually hold a corpus, looked for in this order.
 const CORPORA: [&str; 5] = ["corpus", "docs", "content", "knowledge", "documents"];
 
-/// Writes a spec, ten example questions and a workflow. Overwrites nothing: either all three are new, or none is written.
+/// Writes a spec, a workflow and, where there are no questions yet, ten example ones. Overwrites nothing: where the spec or the
+/// workflow is there already, none is written.
 pub fn init(arguments: &InitArguments) -> Result<u8, Failure> {
     let folder = &arguments.folder;
     let corpus = corpus(arguments)?;
@@ -39,11 +40,15 @@ pub fn init(arguments: &InitArguments) -> Result<u8, Failure> {
         AnswerKind::Short => SHORT,
         AnswerKind::Paragraph => PARAGRAPH,
     };
-    let files = [
+    let questions = folder.join("questions.jsonl");
+    let kept = fs::symlink_metadata(&questions).is_ok();
+    let mut files = vec![
         (folder.join("churngate.yaml"), SPEC.replace("CORPUS", &corpus).replace("GATE", gate)),
-        (folder.join("questions.jsonl"), QUESTIONS.to_owned()),
         (folder.join(".github/workflows/churngate.yml"), WORKFLOW.to_owned()),
     ];
+    if !kept {
+        files.push((questions.clone(), QUESTIONS.to_owned()));
+    }
     if let Some((path, _)) = files.iter().find(|(path, _)| fs::symlink_metadata(path).is_ok()) {
         return Err(Failure::new(FailureClass::Usage, format!("failed to write `{path}`: it exists already"))
             .with_hint("move it away, or name another folder"));
@@ -52,8 +57,34 @@ pub fn init(arguments: &InitArguments) -> Result<u8, Failure> {
         write(path, text)?;
         output::line(&format!("wrote {path}"))?;
     }
-    output::line("next: put your own questions into questions.jsonl, then run `churngate check`")?;
+    say_what_is_next(folder, &questions, kept)?;
     Ok(0)
+}
+
+fn say_what_is_next(folder: &Utf8Path, questions: &Utf8Path, kept: bool) -> Result<(), Failure> {
+    if kept {
+        output::line(&format!("kept {questions}, which the spec names"))?;
+    } else {
+        output::line("next: put your own questions into questions.jsonl")?;
+    }
+    output::line("next: run `churngate check`")?;
+    output::line(
+        "next: in the workflow, put the owner and the commit of a release in the place of `OWNER/churngate@000...`",
+    )?;
+    if is_below_a_repository(folder) {
+        output::warn(&format!(
+            "GitHub runs workflows from the repository's root alone: move `{folder}/.github` there, and add \
+             `working-directory: {folder}` beside `spec`"
+        ));
+    }
+    Ok(())
+}
+
+/// Whether the folder lies in a repository and is not its root.
+fn is_below_a_repository(folder: &Utf8Path) -> bool {
+    let Ok(folder) = folder.canonicalize_utf8() else { return false };
+    let is_root = |place: &Utf8Path| place.join(".git").symlink_metadata().is_ok();
+    !is_root(&folder) && folder.ancestors().skip(1).any(is_root)
 }
 
 /// The corpus that the user names, or the first folder there is of the usual names.
@@ -66,6 +97,12 @@ fn corpus(arguments: &InitArguments) -> Result<String, Failure> {
     });
     match found {
         Some(corpus) if plain(&corpus) && arguments.folder.join(&corpus).exists() => Ok(corpus.into_string()),
+        Some(corpus) if plain(&corpus) => {
+            let message =
+                format!("failed to use `{corpus}` as the corpus: `{}` has no such folder or file", arguments.folder);
+            Err(Failure::new(FailureClass::Usage, message)
+                .with_hint("name one that is there, by its path in that folder"))
+        }
         Some(corpus) => Err(Failure::new(FailureClass::Usage, format!("failed to use `{corpus}` as the corpus"))
             .with_hint("name a folder or a JSONL file by letters, digits, `-`, `_`, `.` and `/`")),
         None => Err(Failure::new(FailureClass::Usage, "failed to find a corpus in this folder")

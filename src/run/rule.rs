@@ -214,7 +214,9 @@ pub(super) fn parse(bytes: &[u8], path: &Utf8Path, preset: Option<&(Utf8PathBuf,
 
 fn text_of<'a>(bytes: &'a [u8], what: &str, path: &Utf8Path) -> Result<&'a str, Failure> {
     std::str::from_utf8(bytes).map_err(|error| {
-        let message = format!("failed to read {what} `{path}`: byte {} is not UTF-8", error.valid_up_to());
+        let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
+        let line = before.split(|byte| *byte == b'\n').count();
+        let message = format!("failed to read {what} `{path}`, line {line}: it is not UTF-8");
         Failure::new(FailureClass::Usage, message).with_hint(format!("save {what} as UTF-8"))
     })
 }
