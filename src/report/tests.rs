@@ -325,6 +325,20 @@ fn an_undecided_audit_that_shows_churn_says_so_and_what_the_rule_lacks() {
 }
 
 #[test]
+fn one_more_question_and_bounds_that_meet_are_told_as_such() {
+    let mut result = inconclusive();
+    result.decision.questions_to_decide = Some(401);
+    assert!(terminal(&result, 400).contains("about 1 more question (401 in all) would decide"));
+    result.analysis.kernels[1].lower_bound = fraction(0, 1600);
+    result.analysis.kernels[1].upper_bound = 0.0;
+    assert!(
+        first_line(&result).ends_with("semantic excess churn is 0.00 pp by both bounds"),
+        "{}",
+        first_line(&result)
+    );
+}
+
+#[test]
 fn what_passes_without_an_upper_bound_is_not_called_proved() {
     let mut result = compatible();
     let line = &mut result.decision.compatible_when[0];

@@ -102,6 +102,9 @@ fn unmet(line: &LineOutcome, analysis: &Analysis) -> String {
 
 fn range(figures: &KernelFigures, analysis: &Analysis) -> String {
     let (low, high) = (numbers::pp(figures.cautious_lower_bound()), numbers::pp_float(figures.cautious_upper_bound()));
+    if low == high {
+        return format!(", {} excess churn is {low} pp by both bounds", figures.kernel);
+    }
     format!(
         ", {} excess churn lies between {low} and {high} pp (one-sided {} bounds)",
         figures.kernel, analysis.confidence
@@ -151,7 +154,7 @@ fn decide_fact(result: &AuditResult) -> Option<String> {
     let more = needed.saturating_sub(result.analysis.questions);
     let total = numbers::count(needed);
     Some(match more {
-        0 => format!("about {total} questions would decide"),
-        _ => format!("about {} more questions ({total} in all) would decide", numbers::count(more)),
+        0 => format!("about {} would decide", numbers::counted(needed, "question")),
+        _ => format!("about {} ({total} in all) would decide", numbers::counted(more, "more question")),
     })
 }
