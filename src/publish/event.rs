@@ -41,6 +41,8 @@ pub enum Subject {
     },
     /// Nothing that could be marked: the result is neutral. The reason is a phrase of ours.
     Nothing(&'static str),
+    /// Something that cannot be read: what was to be published is not. The reason is a phrase of ours.
+    Unreadable(&'static str),
 }
 
 /// A pull request, as far as the event tells.
@@ -145,7 +147,10 @@ pub fn subject(event_name: &str, payload: &[u8], sha: &str) -> Subject {
         return about_sha();
     }
     let Ok(payload) = serde_json::from_slice::<Payload>(payload) else {
-        return Subject::Nothing("the event's payload cannot be read");
+        return match event_name {
+            "" => Subject::Nothing("there is no event"),
+            _ => Subject::Unreadable("the event's payload cannot be read"),
+        };
     };
     match event_name {
         "pull_request" | "pull_request_target" | "pull_request_review" | "pull_request_review_comment" => {
@@ -308,7 +313,7 @@ mod tests {
     #[test]
     fn what_names_nothing_is_neutral() {
         for (event, payload) in [
-            ("pull_request", "{"),
+            ("", ""),
             ("pull_request", "{}"),
             ("pull_request", r#"{"number":1,"pull_request":{"head":{"sha":"../x"}}}"#),
             ("merge_group", "{}"),
@@ -317,6 +322,14 @@ mod tests {
             ("", "{}"),
         ] {
             assert!(matches!(subject(event, payload.as_bytes(), A), Subject::Nothing(_)), "{event} {payload}");
+        }
+    }
+
+    #[test]
+    fn a_payload_that_cannot_be_read_is_not_one_of_nothing() {
+        for (event, payload) in [("pull_request", "{"), ("push", ""), ("issue_comment", "[]")] {
+            let subject = subject(event, payload.as_bytes(), A);
+            assert_eq!(subject, Subject::Unreadable("the event's payload cannot be read"), "{event} {payload}");
         }
     }
 }

@@ -76,6 +76,12 @@ struct Server {
 }
 
 impl Server {
+    /// Neither comment nor mark, because it cannot be known where they belong.
+    fn failed(why: &str) -> Self {
+        let failed = || Outcome::Failed { why: why.to_owned(), hint: None };
+        Self { comment: failed(), outdated: Outcome::Left("there is none"), mark: failed(), comment_url: None }
+    }
+
     /// Neither comment nor mark, for one reason.
     const fn left(why: &'static str) -> Self {
         Self { comment: Outcome::Left(why), outdated: Outcome::Left(why), mark: Outcome::Left(why), comment_url: None }
@@ -97,6 +103,7 @@ async fn to_server(notice: &Notice, around: &Surroundings, options: &Options, cl
     let about = subject(&around.event_name, &around.event_json, &around.sha);
     let (sha, candidate) = match named(about, around.pull_request, around.head.as_deref()) {
         Subject::Nothing(why) => return Server::left(why),
+        Subject::Unreadable(why) => return Server::failed(why),
         Subject::Commit { sha, pull_request } => (sha, pull_request),
     };
     let unmarked = options.mark == MarkKind::None || notice.unmarked.is_some();

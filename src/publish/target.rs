@@ -40,7 +40,7 @@ pub fn named(subject: Subject, pull_request: Option<u64>, head: Option<&str>) ->
     let sha = match (head, &subject) {
         (Some(head), _) => Sha::parse(head),
         (None, Subject::Commit { sha, .. }) => Some(sha.clone()),
-        (None, Subject::Nothing(_)) => None,
+        (None, Subject::Nothing(_) | Subject::Unreadable(_)) => None,
     };
     match (sha, pull_request, subject) {
         (None, None, subject) if head.is_none() => subject,

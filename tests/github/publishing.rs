@@ -201,6 +201,21 @@ async fn an_inconclusive_verdict_is_marked_by_its_rule() {
 }
 
 #[tokio::test]
+async fn what_cannot_be_told_of_an_event_that_cannot_be_read_is_not_published() {
+    let fake = Fake::start().await;
+    let mut around = fake.around(1);
+    around.event_json = b"{".to_vec();
+    let publication = told(&incompatible(), &around, &options()).await;
+    assert!(!publication.is_complete(), "{publication:?}");
+    let said = publication.warnings().join("\n");
+    assert!(said.contains("the comment was not published: the event's payload cannot be read"), "{said}");
+    assert!(said.contains("the mark was not published"), "{said}");
+    // Outside of GitHub there is none, and nothing is missing.
+    around.event_name = String::new();
+    assert!(told(&incompatible(), &around, &options()).await.is_complete());
+}
+
+#[tokio::test]
 async fn an_exploratory_verdict_is_neutral() {
     let fake = Fake::start().await;
     for mark in [MarkKind::Status, MarkKind::Check] {
