@@ -73,6 +73,20 @@ fn the_study_of_trivia_comes_out_to_the_printed_digit() -> Result<()> {
 }
 
 #[test]
+fn a_file_without_the_snapshots_that_are_meant_names_those_it_has() -> Result<()> {
+    let file = root().join("examples/paper-nq/answers.jsonl").display().to_string();
+    for (options, unknown) in [(&[][..], "old"), (&["--old", "n1"], "new"), (&["--old", "n9", "--new", "n7"], "n9")] {
+        let output = Workspace::new()?.churngate(&[&["analyze", &file], options].concat())?;
+        assert_eq!(code(&output)?, 2);
+        let wanted = format!(
+            "it has no snapshot `{unknown}`, but `n0`, `n1`, `n3`, `n7`; name two of them by `--old` and `--new`"
+        );
+        assert!(stderr(&output).contains(&wanted), "{}", stderr(&output));
+    }
+    Ok(())
+}
+
+#[test]
 fn a_snapshot_that_an_option_names_must_be_in_the_file() -> Result<()> {
     let line = |id: &str, third: &str| {
         format!("{{\"id\":\"{id}\",\"answers\":{{\"old\":[\"x\",\"x\"],\"new\":[\"x\",\"x\"]{third}}}}}\n")

@@ -150,6 +150,24 @@ fn a_change_that_leaves_the_corpus_as_it_is_is_held_up_by_nothing() {
 }
 
 #[test]
+fn a_change_that_copies_the_new_corpus_over_the_old_one_does_not_pass_as_no_change() {
+    let spec =
+        SPEC.replace("{ git: base, path: corpus }", "{ path: old }").replace("prompt: prompt.txt", "max_attempts: 5");
+    let old = [
+        ("old/a.md", "Since version 12 Chrome supports widgets."),
+        ("old/b.md", "Since version 7 Safari supports gadgets."),
+    ];
+    let rule = [("churngate.yaml", spec.as_str()), ("questions.jsonl", QUESTIONS)];
+    let repository = Repository::new(&[&rule[..], &old[..]].concat());
+    assert_eq!(repository.audit().0, Some(0), "nothing changed, and nothing that the rule relies on was edited");
+    let new = "Since version 13 Chrome supports widgets.";
+    repository.commit(&[("corpus/a.md", new), ("old/a.md", new)]);
+    let (code, report) = repository.audit();
+    assert_eq!(code, Some(3), "{report}");
+    assert!(report.contains("This change edits old,") && !report.contains("nothing to compare"), "{report}");
+}
+
+#[test]
 fn a_looser_gate_is_told_and_not_used() {
     let repository = Repository::whole();
     let looser = SPEC.replace("at_least: 3pp", "at_least: 99pp").replace("inconclusive: fail", "inconclusive: pass");

@@ -89,3 +89,40 @@ fn a_model_whose_name_vanishes_on_the_way_is_warned_of() -> Result<()> {
     assert!(report.contains("though others of the same server have one: 43 of `generator`"), "{report}");
     Ok(())
 }
+
+/// An index under two aliases, asked by the preset `opensearch`.
+fn index() -> Result<RawServer> {
+    RawServer::start(|request| {
+        let body = match request.path.split('/').nth(2).unwrap_or_default().split('?').next() {
+            Some("_alias") => json!({ "docs_v41": { "aliases": { "docs_old": {}, "docs_new": {} } } }),
+            Some("_count") => json!({ "count": 3, "_shards": { "failed": 0 } }),
+            Some("_settings") => json!({ "docs_v41": { "settings": { "index": { "uuid": "u1" } } } }),
+            Some("_search") => {
+                let hit = json!({ "_id": "d1", "_score": 1.0, "_source": { "text": "Since version 12.", "url": "" } });
+                json!({ "timed_out": false, "_shards": { "failed": 0 }, "hits": { "hits": [hit] } })
+            }
+            _ => json!({ "status": "green", "timed_out": false }),
+        };
+        Reply::json(200, &body)
+    })
+}
+
+#[test]
+fn an_alias_that_nobody_moved_passes_nothing() -> Result<()> {
+    let server = index()?;
+    let workspace = Workspace::quickstart()?;
+    let spec = json!({
+        "version": 1, "name": "alias",
+        "questions": { "file": "questions.jsonl", "select": { "count": 5, "seed": 1 } },
+        "snapshots": { "old": { "index": "docs_old" }, "new": { "index": "docs_new" } },
+        "retrieve": { "preset": "opensearch", "base_url": server.host },
+        "generate": { "reader": {} }, "judge": { "embedded": {} }, "gate": { "inconclusive": "fail" },
+    });
+    workspace.edit("churngate.yaml", |_| spec.to_string())?;
+    let output = workspace.churngate(&["run", "churngate.yaml"])?;
+    assert_eq!(code(&output)?, 3, "the rebuild was never asked: {}", stderr(&output));
+    let report = fs::read_to_string(workspace.run_folder()?.join("report.md"))?;
+    assert!(report.contains("Old and new are one and the same snapshot"), "{report}");
+    assert!(!report.contains("nothing to compare"), "{report}");
+    Ok(())
+}

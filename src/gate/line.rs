@@ -2,7 +2,7 @@
 
 use super::LineOutcome;
 use crate::analyze::{Analysis, KernelFigures, power, significant};
-use crate::model::PercentagePoints;
+use crate::model::{Kernel, PercentagePoints};
 use crate::spec::{Condition, GateLine};
 use std::cmp::Ordering;
 
@@ -27,6 +27,13 @@ pub(super) fn judge(line: &GateLine, analysis: &Analysis) -> Option<LineOutcome>
         holds: void.is_none() && meets(line.condition, figures),
         void: void.map(str::to_owned),
     })
+}
+
+/// Whether churn is shown under this kernel: its lower bound lies above zero, and the bound is one that can be taken at its word.
+#[must_use]
+pub fn shows_churn(kernel: Kernel, analysis: &Analysis) -> bool {
+    let above_zero = GateLine { kernel, condition: Condition::LowerBoundAbove(PercentagePoints::from_units(0)) };
+    judge(&above_zero, analysis).is_some_and(|outcome| outcome.holds)
 }
 
 /// The figures of the line's kernel.

@@ -10,5 +10,6 @@ mod rehearse;
 mod rule;
 
 pub use decision::{Decision, LineOutcome, Verdict};
+pub use line::shows_churn;
 pub use rehearse::{Rehearsal, rehearse};
 pub use rule::decide;

@@ -1,4 +1,5 @@
-//! A text as whoever reads it may read it: as it stands, after one or more readings as JSON, and with its `%XX` resolved.
+//! A text as whoever reads it may read it: as it stands, after one or more readings as JSON, and with its `%XX` or the entities of
+//! HTML resolved.
 //!
 //! A server that sends a key back may write it in any spelling of JSON, and JSON that lies in a string of JSON is spelled twice.
 //! So it is not the spellings that are looked for, but the key in what each reading gives.
@@ -8,6 +9,8 @@ use std::ops::Range;
 
 /// Readings as JSON, one of the other's outcome: a reply, the text in it, and one more of each.
 const DEPTH: usize = 4;
+/// Bytes of an entity that is read, its `&` and a `;` among them: `&#x10FFFF;`.
+const LONGEST_ENTITY: usize = 10;
 
 /// What one reading gives.
 struct Reading<'a> {
@@ -26,8 +29,11 @@ pub fn places_of(words: &[&[u8]], text: &[u8]) -> Vec<Range<usize>> {
     for _ in 0..=DEPTH {
         let Some(current) = reading else { break };
         current.find(words, &mut found);
-        if let Some(resolved) = current.read(percent) {
-            resolved.find(words, &mut found);
+        for other in [percent, entity] {
+            // A link within a link is spelled twice.
+            let once = current.read(other);
+            let twice = once.as_ref().and_then(|once| once.read(other));
+            once.iter().chain(&twice).for_each(|reading| reading.find(words, &mut found));
         }
         reading = current.read(escape);
     }
@@ -53,7 +59,7 @@ impl Reading<'_> {
         let mut resolved = false;
         while let Some((first, rest)) = self.bytes.get(at..).and_then(<[u8]>::split_first) {
             let place = self.place(at);
-            let token = matches!(first, b'\\' | b'%').then(|| token(&self.bytes[at..])).flatten();
+            let token = matches!(first, b'\\' | b'%' | b'&').then(|| token(&self.bytes[at..])).flatten();
             if let Some((sign, length)) = token {
                 bytes.extend_from_slice(sign.encode_utf8(&mut [0; 4]).as_bytes());
                 at += length.min(1 + rest.len());
@@ -104,6 +110,23 @@ fn percent(bytes: &[u8]) -> Option<(char, usize)> {
     Some((char::from(sign), 3))
 }
 
+/// An entity of HTML, as pages of errors have them: `&amp;`, `&#43;`, `&#x2B;`.
+fn entity(bytes: &[u8]) -> Option<(char, usize)> {
+    let name = bytes.get(..LONGEST_ENTITY.min(bytes.len()))?.strip_prefix(b"&")?;
+    let end = name.iter().position(|byte| *byte == b';')?;
+    let sign = match &name[..end] {
+        b"amp" => '&',
+        b"lt" => '<',
+        b"gt" => '>',
+        b"quot" => '"',
+        b"apos" => '\'',
+        [b'#', b'x' | b'X', digits @ ..] => char::from_u32(hexadecimal(digits)?)?,
+        [b'#', digits @ ..] => char::from_u32(str::from_utf8(digits).ok()?.parse().ok()?)?,
+        _ => return None,
+    };
+    Some((sign, end + 2))
+}
+
 fn hexadecimal(digits: &[u8]) -> Option<u32> {
     let text = str::from_utf8(digits).ok().filter(|text| text.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
     u32::from_str_radix(text, 16).ok()
@@ -145,6 +168,10 @@ mod tests {
             r"\u0041\u0062\u002b\u0063\u0064\u002f\u0045\u0046\u002d\u0031\u0032\u003d\u003d",
             "Ab%2Bcd%2fEF-12%3D=",
             r"Ab\u00252Bcd%2FEF-12==",
+            "Ab%252Bcd%252FEF-12==",
+            "Ab&#43;cd&#x2F;EF-12&#x3D;=",
+            r"Ab\u0026#43;cd/EF-12==",
+            "Ab&amp;#43;cd/EF-12==",
         ] {
             assert_eq!(found(&format!("{{\"a\": \"x {spelled}é y\"}}")), [spelled]);
         }
@@ -152,7 +179,24 @@ mod tests {
 
     #[test]
     fn what_is_no_spelling_of_it_stands() {
-        for text in ["Ab+cd/EF-12=", r"Ab\u002", r"\", r"\u", "%", "%2", r"\uD800\u0041", "100% sure", ""] {
+        for text in [
+            "Ab+cd/EF-12=",
+            r"Ab\u002",
+            r"\",
+            r"\u",
+            "%",
+            "%2",
+            r"\uD800\u0041",
+            "100% sure",
+            "",
+            "&",
+            "&#",
+            "&#;",
+            "&#x;",
+            "&#99999999;",
+            "&none;",
+            "&#55296;",
+        ] {
             assert!(found(text).is_empty(), "{text}");
         }
         assert!(places_of(&[b""], b"abc").is_empty());
@@ -175,7 +219,12 @@ mod tests {
             for _ in 0..depth {
                 text = serde_json::to_string(&text).unwrap();
             }
-            prop_assert!(!places_of(&[key.as_bytes()], text.as_bytes()).is_empty());
+            let places = places_of(&[key.as_bytes()], text.as_bytes());
+            prop_assert!(!places.is_empty());
+            // Nothing of it is left: what is cut out, cut out again of what is left, is nowhere.
+            let mut left = text.into_bytes();
+            places.into_iter().rev().for_each(|place| drop(left.splice(place, *b"~")));
+            prop_assert!(places_of(&[key.as_bytes()], &left).is_empty());
         }
 
         #[test]

@@ -55,7 +55,7 @@ enum Body {
 
 /// Whether a change does not touch what is audited, so that there is nothing new to tell.
 fn is_unchanged(result: &AuditResult) -> bool {
-    result.compares_nothing() && result.decision.verdict == Verdict::Inconclusive
+    result.same_content && result.decision.verdict == Verdict::Inconclusive
 }
 
 impl Notice {

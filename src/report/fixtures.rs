@@ -24,6 +24,7 @@ pub(super) fn incompatible() -> AuditResult {
         decision: decision(Verdict::Incompatible, [6.4375, 4.5625, 7.6875, 14.05]),
         analysis: analysis(),
         diagnostics: None,
+        same_content: false,
         snapshots: vec![snapshot("old", 1204), snapshot("new", 1310)],
         machinery: machinery(),
         flips: vec![flip_detail("q-17", "Who designed the new city library?", "Ada Lang", "Ines Rohr")],

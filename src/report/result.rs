@@ -25,6 +25,11 @@ pub struct AuditResult {
     pub analysis: Analysis,
     /// What diagnostics of the judge came to, where the spec asks for any. None moves the verdict.
     pub diagnostics: Option<Diagnostics>,
+    /// Whether old and new are corpora of one content, by its digest, and the change has edited nothing that the rule relies on:
+    /// no repeat of such an audit can show a change. Never true of engines, of which no content is read here: two aliases of one
+    /// index may be an alias that nobody moved.
+    #[serde(default)]
+    pub same_content: bool,
     /// The physical snapshots, in the audit's order.
     pub snapshots: Vec<SnapshotSummary>,
     /// What answered and what judged.
@@ -145,14 +150,6 @@ impl AuditResult {
         self.record.replayed == Some(true)
     }
 
-    /// Whether old and new have the same content, by its digest: no repeat of such an audit can show a change. Two names of one
-    /// engine's index are not meant, since there it may be that nobody moved the alias.
-    #[must_use]
-    pub fn compares_nothing(&self) -> bool {
-        let content = |name| self.snapshots.iter().find(|snapshot| snapshot.name == name)?.fingerprint;
-        content("old").is_some_and(|old| content("new") == Some(old))
-    }
-
     /// Whether the gate does not let it pass: it is incompatible, or undecided where the spec lets that fail. What compares
     /// nothing is undecided without being open.
     #[must_use]
@@ -160,7 +157,7 @@ impl AuditResult {
         match self.decision.verdict {
             Verdict::Compatible => false,
             Verdict::Incompatible => true,
-            Verdict::Inconclusive => self.decision.inconclusive == "fail" && !self.compares_nothing(),
+            Verdict::Inconclusive => self.decision.inconclusive == "fail" && !self.same_content,
         }
     }
 }

@@ -4,7 +4,7 @@ use super::fixtures::{citing, compatible, flip, fraction, incompatible, inconclu
 use super::result::{AuditResult, EvidenceLine};
 use super::{html, json, junit, markdown, next_steps, parse, terminal};
 use crate::analyze::{Alignment, ClusterBounds, Placebo, Rung, SoftFigures, Trajectories};
-use crate::model::{Digest, SnapshotName};
+use crate::model::SnapshotName;
 use insta::assert_snapshot;
 
 /// The kernel of paragraph answers: repeats never agree word for word.
@@ -315,13 +315,14 @@ fn an_undecided_audit_that_shows_churn_says_so_and_what_the_rule_lacks() {
          (it is 2.13 pp) and exact lower bound > 0 pp (it is -0.50 pp)"
     );
     assert!(terminal(&result, 400).contains("Repeats agree to the letter in"), "{}", terminal(&result, 400));
-    // A bound over too few questions shows nothing.
-    result.decision.incompatible_when[2].void = Some("too-few-questions".to_owned());
-    assert!(
-        first_line(&result).contains("400 questions prove neither churn nor its absence"),
-        "{}",
-        first_line(&result)
-    );
+    // A line that cannot hold is not told by a figure that would meet it.
+    result.decision.incompatible_when[1].void = Some("degenerate-kernel".to_owned());
+    let why = "exact lower bound > 0 pp (cannot hold: this kernel sees no churn here)";
+    assert!(first_line(&result).ends_with(why), "{}", first_line(&result));
+    // A bound over too few questions shows nothing, whether or not the rule has a line on it.
+    result.analysis.asked = 2;
+    let line = first_line(&result);
+    assert!(line.contains("400 questions prove neither churn nor its absence"), "{line}");
 }
 
 #[test]
@@ -339,6 +340,20 @@ fn one_more_question_and_bounds_that_meet_are_told_as_such() {
 }
 
 #[test]
+fn what_blocks_without_a_lower_bound_is_not_called_beyond_the_noise() {
+    let mut result = incompatible();
+    assert!(
+        first_line(&result).ends_with("beyond the noise of repeats") && first_line(&result).contains(" pp semantic, ")
+    );
+    result.analysis.kernels[1].lower_bound = fraction(-40, 1600);
+    assert!(
+        first_line(&result).ends_with("; the spec's rule asks for no proof that this is beyond the noise of repeats"),
+        "{}",
+        first_line(&result)
+    );
+}
+
+#[test]
 fn what_passes_without_an_upper_bound_is_not_called_proved() {
     let mut result = compatible();
     let line = &mut result.decision.compatible_when[0];
@@ -348,12 +363,16 @@ fn what_passes_without_an_upper_bound_is_not_called_proved() {
         first_line(&result),
         "Compatible: the spec's rule lets it pass without proof, semantic D̂ 0.13 pp (limit 90 pp)"
     );
+    // An upper bound of one kernel proves nothing of another.
+    let bound = compatible().decision.compatible_when[0].clone();
+    result.decision.compatible_when.push(bound);
+    assert!(first_line(&result).contains("lets it pass without proof"), "{}", first_line(&result));
 }
 
 #[test]
 fn one_content_under_two_names_is_nothing_to_compare() {
     let mut result = inconclusive();
-    result.snapshots.iter_mut().for_each(|snapshot| snapshot.fingerprint = Some(Digest::of(b"one corpus")));
+    result.same_content = true;
     assert_eq!(first_line(&result), "Inconclusive: old and new have the same content, so there was nothing to compare");
     assert!(!terminal(&result, 400).contains("would decide"));
 }

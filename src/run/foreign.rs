@@ -10,10 +10,12 @@ use crate::model::{
 use crate::report::{self, AuditResult, Machinery, RunRecord, SnapshotSummary, Validity};
 use crate::spec::GateSpec;
 use camino::{Utf8Path, Utf8PathBuf};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The largest file of answers that is read, in bytes.
 const MAX_BYTES: u64 = 4 << 30;
+/// Snapshots of a file that are named where one is looked for in vain.
+const NAMED: usize = 8;
 
 /// What is to be computed.
 #[derive(Clone, Debug)]
@@ -67,6 +69,7 @@ pub fn analyze(request: &Request) -> Result<AuditResult, Failure> {
         decision,
         diagnostics: None,
         flips: flips(&analysis.flips, &observations, request),
+        same_content: false,
         snapshots: snapshots(request),
         machinery: machinery(request, &observations),
         validity: validity(request, &observations),
@@ -89,6 +92,7 @@ pub fn analyze(request: &Request) -> Result<AuditResult, Failure> {
 /// Whether every asked question has the snapshots that are only compared with: the statistics look for them where they
 /// need them, and a name that stands nowhere would pass unheard.
 fn check_named(observations: &[Observation], request: &Request) -> Result<(), String> {
+    known(observations, request)?;
     let placebo = request.placebo.then(SnapshotName::placebo);
     let closed_book = request.closed_book.then(SnapshotName::closed_book);
     let named = request.between.iter().map(|name| ("--between", name));
@@ -107,6 +111,20 @@ fn check_named(observations: &[Observation], request: &Request) -> Result<(), St
         }
     }
     Ok(())
+}
+
+/// Whether old and new stand anywhere at all.
+fn known(observations: &[Observation], request: &Request) -> Result<(), String> {
+    let names: BTreeSet<&SnapshotName> =
+        observations.iter().flat_map(|observation| &observation.snapshots).map(|answers| &answers.snapshot).collect();
+    let unknown = [&request.old, &request.new].into_iter().find(|name| !names.contains(name));
+    let Some(unknown) = unknown.filter(|_| !names.is_empty()) else { return Ok(()) };
+    let names: Vec<String> = names.iter().take(NAMED).map(|name| format!("`{name}`")).collect();
+    Err(format!(
+        "failed to analyze `{}`: it has no snapshot `{unknown}`, but {}; name two of them by `--old` and `--new`",
+        request.file,
+        names.join(", ")
+    ))
 }
 
 fn settings(request: &Request, digest: Digest) -> Settings {

@@ -43,6 +43,13 @@ pub(super) fn describe(protocol: &Protocol) -> Machinery {
     }
 }
 
+/// Whether old and new are corpora that were read here, and have the same documents.
+pub(super) fn is_one_corpus(protocol: &Protocol) -> bool {
+    let content = |name: &SnapshotName| protocol.snapshots.iter().find(|snapshot| snapshot.name == *name)?.fingerprint;
+    matches!(protocol.spec.retrieve.backend, RetrieveBackend::Bm25(_))
+        && content(&SnapshotName::old()).is_some_and(|old| content(&SnapshotName::new_snapshot()) == Some(old))
+}
+
 /// Said where old and new are one, by name or by content: whoever names the new index names the old one once more by mistake,
 /// or so as to pass.
 #[must_use]

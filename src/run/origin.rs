@@ -59,6 +59,12 @@ impl Edit {
 }
 
 impl Origin {
+    /// Whether the change edits something that is read as the change has it though the rule relies on it, such as the old corpus.
+    #[must_use]
+    pub fn edits_what_counts(&self) -> bool {
+        self.edited.iter().any(|edit| matches!(edit, Edit::Relied { .. }))
+    }
+
     /// Whether the verdict neither blocks nor passes.
     #[must_use]
     pub const fn is_exploratory(&self) -> bool {

@@ -206,7 +206,8 @@ fn assemble(
     heads: Vec<(String, Digest)>,
 ) -> Result<Computed, Failure> {
     let mut machinery = machinery::describe(protocol);
-    machinery.caveats.splice(0..0, origin::origin(folder)?.iter().flat_map(origin::Origin::caveats));
+    let origin = origin::origin(folder)?;
+    machinery.caveats.splice(0..0, origin.iter().flat_map(origin::Origin::caveats));
     machinery.caveats.extend(retrieve::embedder_caveats(protocol, folder)?);
     let conduct = collected.tally.answering.conduct(protocol)?;
     let result = AuditResult {
@@ -218,6 +219,7 @@ fn assemble(
         analysis,
         diagnostics,
         flips,
+        same_content: machinery::is_one_corpus(protocol) && !origin.is_some_and(|origin| origin.edits_what_counts()),
         snapshots: snapshots(protocol),
         machinery,
         validity: tally::validity(protocol, &collected),

@@ -49,9 +49,9 @@ pub fn sensitivity(prepared: &Prepared) -> Vec<String> {
 
 /// A D̂ below a limit is what a sample shows, and no proof.
 fn without_proof(gate: &GateSpec) -> Option<String> {
-    let proves = gate.compatible_when.iter().any(|line| matches!(line.condition, Condition::UpperBoundBelow(_)));
+    let proves = gate.compatible_when.iter().all(|line| matches!(line.condition, Condition::UpperBoundBelow(_)));
     (!proves).then(|| {
-        "warning: no line of `gate.compatible_when` is an `upper_bound_below`: this rule passes what it has not proved".to_owned()
+        "warning: a line of `gate.compatible_when` is no `upper_bound_below`: this rule passes what it has not proved".to_owned()
     })
 }
 

@@ -39,7 +39,7 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn section(&mut self, node: &Node, section: &'static Section, path: &str) {
-        if !self.is_map(node, path) {
+        if !self.is_map(node, section.one_of, path) {
             return;
         }
         for entry in node.entries() {
@@ -56,12 +56,19 @@ impl Checker<'_> {
     }
 
     /// Whether this is a mapping, or nothing at all, which counts as an empty one.
-    fn is_map(&mut self, node: &Node, path: &str) -> bool {
+    /// `names` are keys of which one must stand: whoever writes only that name means the key with all its defaults.
+    fn is_map(&mut self, node: &Node, names: &[&str], path: &str) -> bool {
         let empty = node.scalar().is_some_and(Scalar::is_null);
         if empty || matches!(node.kind, Kind::Map(_)) {
             return true;
         }
-        self.wrong_type(node, path, "a mapping", "write `key: value` lines below it, or `{}` for all defaults");
+        let written = node.scalar().map(|scalar| scalar.text.as_str());
+        let help = match names.iter().find(|name| written == Some(**name)) {
+            Some(name) => format!("write `{{ {name}: {{}} }}`, with its own keys, if any, between the inner braces"),
+            None if names.is_empty() => "write `key: value` lines below it, or `{}` for all defaults".to_owned(),
+            None => format!("write one of `{}` below it, with its own keys", names.join("`, `")),
+        };
+        self.wrong_type(node, path, "a mapping", &help);
         false
     }
 
@@ -149,7 +156,7 @@ impl Checker<'_> {
     }
 
     fn free(&mut self, node: &Node, keys: Text, values: &'static Shape, max: usize, path: &str) {
-        if !self.is_map(node, path) {
+        if !self.is_map(node, &[], path) {
             return;
         }
         self.size(node, node.entries().len(), (0, max), path);
@@ -176,7 +183,9 @@ impl Checker<'_> {
         let code = if len > max { Code::TooLarge } else { Code::OutOfRange };
         if len < min || len > max {
             let message = format!("{} has {len} entries; allowed are {min} to {max}", place(path));
-            self.problems.push(Problem::new(code, start(node), message));
+            let problem = Problem::new(code, start(node), message);
+            let help = "add an entry, or leave the key out where it may be absent";
+            self.problems.push(if len < min { problem.help(help) } else { problem });
         }
     }
 

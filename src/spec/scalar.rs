@@ -79,7 +79,10 @@ pub fn integer(scalar: &Scalar, min: u64, max: u64) -> Read<u64> {
     }
     match text.parse::<u64>() {
         Ok(value) if (min..=max).contains(&value) => Ok(value),
-        _ if min == max => Err(out_of_range(text, &format!("of {min}"))),
+        _ if min == max => {
+            let fault = Fault::new(Code::OutOfRange, format!("{} is not known here", quoted(text)));
+            Err(fault.help(format!("write `{min}`: there is no other")))
+        }
         _ => Err(out_of_range(text, &format!("from {min} to {max}"))),
     }
 }
@@ -150,6 +153,10 @@ pub fn confidence(scalar: &Scalar) -> Read<Confidence> {
         return Err(Fault::new(Code::NotFinite, format!("{} is not a finite number", quoted(&scalar.text))));
     }
     scalar.text.parse::<Confidence>().map_err(|error| match error {
+        PercentError::OutOfRange { .. } if scalar.text.starts_with("0.") => {
+            let fault = Fault::new(Code::OutOfRange, format!("{} is below one percent", quoted(&scalar.text)));
+            fault.help("write it in percent, such as `95` or `95%`")
+        }
         PercentError::OutOfRange { range } => out_of_range(&scalar.text, range),
         PercentError::Malformed { .. } => {
             let shown = quoted(&scalar.text);

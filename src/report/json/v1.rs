@@ -65,6 +65,8 @@ image! {
         analysis: Analysis,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         diagnostics: Option<Diagnostics>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        same_content: bool,
         snapshots: Vec<SnapshotSummary>,
         machinery: Machinery,
         flips: Vec<FlipDetail>,

@@ -2,7 +2,7 @@
 
 use super::{NAME, rule};
 use crate::analyze::{Analysis, KernelFigures};
-use crate::gate::{LineOutcome, Verdict};
+use crate::gate::{LineOutcome, Verdict, shows_churn};
 use crate::model::Kernel;
 use crate::report::document::Line;
 use crate::report::numbers;
@@ -30,8 +30,14 @@ pub(super) fn summary(result: &AuditResult) -> Line<'_> {
 
 fn incompatible(result: &AuditResult) -> String {
     let lines = &result.decision.incompatible_when;
-    let told: Vec<String> = kernels_of(lines).into_iter().filter_map(|kernel| excess(result, lines, kernel)).collect();
-    format!("Incompatible: excess churn {}, beyond the noise of repeats", told.join(" and "))
+    let kernels = kernels_of(lines);
+    let beyond = if kernels.iter().all(|kernel| shows_churn(*kernel, &result.analysis)) {
+        ", beyond the noise of repeats"
+    } else {
+        "; the spec's rule asks for no proof that this is beyond the noise of repeats"
+    };
+    let told: Vec<String> = kernels.into_iter().filter_map(|kernel| excess(result, lines, kernel)).collect();
+    format!("Incompatible: excess churn {}{beyond}", told.join(" and "))
 }
 
 /// `6.44 pp exact (limit 3 pp)`.
@@ -49,7 +55,7 @@ fn excess(result: &AuditResult, lines: &[LineOutcome], kernel: Kernel) -> Option
 fn compatible(result: &AuditResult) -> String {
     let lines = &result.decision.compatible_when;
     let told: Vec<String> = lines.iter().map(|line| passing(line, &result.analysis)).collect();
-    let proved = lines.iter().any(|line| line.condition == "upper_bound_below");
+    let proved = lines.iter().all(|line| line.condition == "upper_bound_below");
     let what = if proved { "excess churn is proved small" } else { "the spec's rule lets it pass without proof" };
     format!("Compatible: {what}, {}", told.join(" and "))
 }
@@ -61,7 +67,7 @@ fn passing(line: &LineOutcome, analysis: &Analysis) -> String {
 }
 
 fn inconclusive(result: &AuditResult) -> String {
-    if result.compares_nothing() {
+    if result.same_content {
         return "Inconclusive: old and new have the same content, so there was nothing to compare".to_owned();
     }
     let lines = &result.decision.compatible_when;
@@ -80,24 +86,21 @@ fn inconclusive(result: &AuditResult) -> String {
     format!("Inconclusive: {} {verb} neither churn nor its absence{range}", numbers::counted(asked, "question"))
 }
 
-/// What of the blocking rule does not hold, where churn is shown all the same: the lower bound lies above zero and there are
-/// enough questions to take it at its word.
+/// What of the blocking rule does not hold, where churn is shown all the same.
 fn shown(result: &AuditResult, figures: &KernelFigures) -> Option<String> {
-    let lines = &result.decision.incompatible_when;
-    if figures.cautious_lower_bound().numerator <= 0
-        || lines.iter().any(|line| line.void.is_some() && line.kernel == figures.kernel)
-    {
+    if !shows_churn(figures.kernel, &result.analysis) {
         return None;
     }
-    let missing: Vec<String> =
-        lines.iter().filter(|line| !line.holds).map(|line| unmet(line, &result.analysis)).collect();
+    let lines = result.decision.incompatible_when.iter().filter(|line| !line.holds);
+    let missing: Vec<String> = lines.map(|line| unmet(line, &result.analysis)).collect();
     (!missing.is_empty()).then(|| missing.join(" and "))
 }
 
 /// `exact lower bound > 0 pp (it is -2.10 pp)`.
 fn unmet(line: &LineOutcome, analysis: &Analysis) -> String {
     let (figure, against) = (rule::condition(line).figure, rule::against(line));
-    format!("{} {figure} {against} (it is {} pp)", line.kernel, rule::figure(line, analysis))
+    let why = rule::void(line).map_or_else(|| format!("it is {} pp", rule::figure(line, analysis)), str::to_owned);
+    format!("{} {figure} {against} ({why})", line.kernel)
 }
 
 fn range(figures: &KernelFigures, analysis: &Analysis) -> String {
@@ -148,7 +151,7 @@ fn correctness_fact(analysis: &Analysis) -> Option<String> {
 /// What would decide, where nothing did.
 fn decide_fact(result: &AuditResult) -> Option<String> {
     let needed = result.decision.questions_to_decide?;
-    if result.decision.verdict != Verdict::Inconclusive || result.compares_nothing() {
+    if result.decision.verdict != Verdict::Inconclusive || result.same_content {
         return None;
     }
     let more = needed.saturating_sub(result.analysis.questions);

@@ -1,11 +1,14 @@
 //! What must be known before a number is believed.
 
 use super::{NAME, SENTENCE, conduct, passed};
-use crate::gate::Verdict;
+use crate::gate::{Verdict, shows_churn};
 use crate::model::{Fraction, Kernel};
 use crate::report::document::Line;
 use crate::report::numbers;
 use crate::report::result::{AuditResult, Validity};
+
+/// Pairs of repeats, in percent, below which an agreement to the letter is called low.
+const LOOSE: f64 = 50.0;
 
 /// Caveats of the machinery first, then what this run shows.
 pub(super) fn warnings(result: &AuditResult) -> Vec<Line<'_>> {
@@ -62,10 +65,11 @@ fn loosely_worded<'a>(result: &AuditResult) -> Option<Line<'a>> {
     let (exact, semantic) = (Kernel::Exact, Kernel::Semantic);
     let figures = |kernel| super::headline::figures(&result.analysis, kernel);
     let asks = result.decision.incompatible_when.iter().any(|line| line.kernel == exact && !line.holds);
-    let shown =
-        result.decision.verdict == Verdict::Inconclusive && figures(semantic)?.cautious_lower_bound().numerator > 0;
+    let shown = result.decision.verdict == Verdict::Inconclusive && shows_churn(semantic, &result.analysis);
     let agreement = figures(exact)?.agreement.as_ref()?;
-    (asks && shown).then(|| {
+    // A degenerate kernel has a warning of its own.
+    let loose = !figures(exact)?.degenerate && agreement.within.percentage_points() < LOOSE;
+    (asks && shown && loose).then(|| {
         Line::ours(format!(
             "Repeats agree to the letter in {} (old) and {} (new) of pairs. Where answers are worded freely the exact kernel \
              sees little of a change of meaning; docs/black-box.md has a rule on the semantic kernel alone.",
@@ -159,7 +163,7 @@ fn unnamed_models<'a>(result: &'a AuditResult) -> Option<Line<'a>> {
 }
 
 fn undecided<'a>(result: &AuditResult) -> Option<Line<'a>> {
-    if result.decision.verdict != Verdict::Inconclusive || result.compares_nothing() {
+    if result.decision.verdict != Verdict::Inconclusive || result.same_content {
         return None;
     }
     Some(Line::ours(match result.decision.inconclusive.as_str() {

@@ -1,6 +1,6 @@
 //! How mistakes are shown: place, remedy, nearest key.
 
-use super::{errors, with};
+use super::{SMALL, errors, with};
 use crate::spec::problem::Code;
 
 /// The rendered problems of a small spec with one part replaced.
@@ -239,4 +239,24 @@ error[wrong-type]: expected `true` or `false`, found `yes`
   |
   = help: write `true` or `false`, in small letters and without quotes
 "#);
+}
+
+#[test]
+fn plausible_slips_are_told_how_to_write_what_was_meant() {
+    let judged = with("judge: { embedded: {} }", "judge: embedded");
+    let added = |line: &str| format!("{SMALL}{line}\n");
+    let slips = [
+        (judged, "write `{ embedded: {} }`, with its own keys, if any, between the inner braces"),
+        (
+            with("judge: { embedded: {} }", "judge: other"),
+            "write one of `openai`, `responses`, `anthropic`, `command`, `embedded` below it",
+        ),
+        (added("bootstrap: { confidence: 0.95 }"), "write it in percent, such as `95` or `95%`"),
+        (added("gate: { compatible_when: [] }"), "add an entry, or leave the key out where it may be absent"),
+        (with("version: 1", "version: 2"), "write `1`: there is no other"),
+    ];
+    for (text, help) in slips {
+        let said = errors(&text).render(false);
+        assert!(said.contains(&format!("= help: {help}")), "{help}:\n{said}");
+    }
 }

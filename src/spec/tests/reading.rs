@@ -82,13 +82,13 @@ judge: {}
 gate: { incompatible_when: [ { exact: { at_least: 3 } } ] }
 ";
     insta::assert_snapshot!(errors(text).render(false), @r#"
-error[out-of-range]: `2` is out of range
+error[out-of-range]: `2` is not known here
  --> churngate.yaml:1:10
   |
 1 | version: 2
   |          ^
   |
-  = help: allowed is a value of 1
+  = help: write `1`: there is no other
 
 error[bad-text]: `has space` is not a plain name
  --> churngate.yaml:2:7
