@@ -488,6 +488,25 @@ fn the_base_of_a_snapshot_is_the_merge_base() {
 }
 
 #[test]
+fn a_repository_without_a_commit_says_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    git(folder.path(), &["init", "--quiet"]);
+    let repository = Repository { folder, base: String::new() };
+    for (name, text) in [
+        ("corpus/a.md", "Since version 12."),
+        ("churngate.yaml", SPEC),
+        ("questions.jsonl", QUESTIONS),
+        ("prompt.txt", "{{question}} {{evidence}}"),
+    ] {
+        repository.write(name, text);
+    }
+    let output = repository.churngate(&["check"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("hint: commit something first"), "{said}");
+}
+
+#[test]
 fn a_base_that_is_not_there_says_what_to_do() {
     let repository = Repository::whole();
     let output = repository.churngate(&["run", "--base", &"d".repeat(40)]);

@@ -99,6 +99,10 @@ impl GitError {
                 "the clone is shallow: set `fetch-depth: 0` for actions/checkout, or run `git fetch --unshallow`"
                     .to_owned(),
             ),
+            // Only a repository without any commit lacks this one.
+            Self::NoSuchRevision { revision, .. } if revision == "HEAD" => {
+                Some("commit something first: the old snapshot is read from a commit".to_owned())
+            }
             Self::NoSuchRevision { .. } => Some("fetch it first, or mend the revision in the spec".to_owned()),
             Self::NoSuchPath { .. } => {
                 Some("mend the snapshot's `path`: it is relative to the spec's folder".to_owned())
