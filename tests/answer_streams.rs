@@ -148,3 +148,50 @@ fn a_system_whose_streams_never_end_gives_no_answer() -> Result<()> {
     assert!(!workspace.run_folder()?.join("result.json").exists());
     Ok(())
 }
+
+/// Streams of which a piece, or the word that one failed, cannot be read as it was meant; each ends as a whole one does.
+const HALVES: [(&str, &str); 5] = [
+    ("event: error\ndata: upstream exploded\n\n", "error-in-body"),
+    ("data: {\"choices\": [{\"delta\": {\"content\": \" or no\n\n", "not-json"),
+    (r#"data: {"choices": [{"delta": {"content": "\ud800"}}]}"#, "not-json"),
+    ("data: {\"choices\": [{\"delta\": {\"content\": \"t\", \"logprob\": -1e999}}]}\n\n", "not-json"),
+    ("data: {\"choices\": [{\"delta\": {\"content\": [{\"text\": \" or not\"}]}}]}\n\n", "no-answer"),
+];
+
+/// An answer in two pieces, something between them, and an end that is a name without data.
+fn completion(request: &Request, between: &str) -> Reply {
+    let moved = request.body["model"] == "docs_v42";
+    let piece = |text: &str| format!("data: {}\n\n", json!({ "choices": [{ "delta": { "content": text } }] }));
+    let (first, second) = (piece("It is "), piece(if moved { "7." } else { "5." }));
+    let body = format!("{STATUS}connection: close\r\n\r\n{first}{second}{between}\n\nevent: done\ndata:\n\n");
+    Reply::Cut(body.into_bytes())
+}
+
+#[test]
+fn half_an_answer_is_drawn_again_and_never_taken() -> Result<()> {
+    let server = RawServer::start(|request| {
+        completion(request, HALVES.get(request.number).map_or(": nothing", |(between, _)| between))
+    })?;
+    let workspace = workspace(&server)?;
+    workspace.edit("churngate.yaml", |spec| {
+        let answer = format!(
+            "answer:\n  http:\n    url: '{}/v1'\n    body: {{ model: '{{{{snapshot.index}}}}', q: '{{{{question}}}}' }}\n    \
+             stream: {{ text: {{ message: /choices/0/delta/content }}, end: ['[DONE]', done], failed: [error] }}\n    \
+             answer: /answer\n  concurrency: 1\n  max_attempts: 9\n",
+            server.host
+        );
+        let other = |line: &str| if line.starts_with("answer:") { answer.clone() } else { format!("{line}\n") };
+        spec.lines().map(other).collect()
+    })?;
+    let output = workspace.churngate(&["run", "--quiet", "churngate.yaml"])?;
+    assert_eq!(code(&output)?, 1, "{}", stderr(&output));
+    let folder = workspace.run_folder()?;
+    let result: Value = serde_json::from_slice(&fs::read(folder.join("result.json"))?)?;
+    assert_eq!(result["record"]["retries"], json!([["error-in-body", 1], ["no-answer", 1], ["not-json", 3]]));
+    assert_eq!(server.seen().len(), 4 * QUESTIONS + HALVES.len());
+    for flip in result["flips"].as_array().unwrap() {
+        assert_eq!((&flip["old_answer"], &flip["new_answer"]), (&json!("It is 5."), &json!("It is 7.")));
+    }
+    assert_eq!(result["analysis"]["flips"].as_array().unwrap().len(), QUESTIONS);
+    Ok(())
+}

@@ -62,7 +62,7 @@ pub struct HttpAnswerSpec {
 }
 
 /// How a stream of server-sent events is read. A kind of event is what `kind` points to in its data, else its name; data that are no
-/// JSON are their own kind.
+/// JSON are their own kind, and of that name's as well.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamSpec {
     /// Pointer within an event's data to its kind.

@@ -55,7 +55,11 @@ impl Reason {
             }
             Self::NotOk => ("not-ok", Invalid, "2xx that lacks a value of `ok` or has what must be `absent`"),
             Self::CutOff => ("cut-by-length", Invalid, "2xx that says by `cut` that its answer is cut off"),
-            Self::NoAnswer => ("no-answer", Invalid, "2xx without a text where `answer` points"),
+            Self::NoAnswer => (
+                "no-answer",
+                Invalid,
+                "2xx without a text where `answer` points, or with something else where a piece of a stream should be",
+            ),
             Self::SystemUnknown => ("system-unknown", Fatal, "404 or 410"),
             Self::RequestRefused => {
                 ("request-refused", Fatal, "400 and every other 4xx, unless `retry` says that it may pass")

@@ -16,11 +16,21 @@ struct Event {
     data: String,
 }
 
+/// What the events of a stream said so far.
+#[derive(Debug, Default)]
+struct Said {
+    answer: String,
+    /// The data of all events that are JSON.
+    events: Vec<Value>,
+    /// The first reason why this is no answer, whatever ends it.
+    wrong: Option<Reason>,
+}
+
 /// The document of a stream: `answer`, the text that its events hold together; `end`, the data of the event that ends it, null
 /// where they are no JSON; `events`, the data of all events up to there that are JSON.
 ///
 /// # Errors
-/// The bytes are no stream, or one that ends too early or says that it failed.
+/// The bytes are no stream, or one that ends too early, says that it failed, or has an event whose piece cannot be read.
 pub fn document(spec: &StreamSpec, bytes: &[u8]) -> Result<Value, Reason> {
     let text = std::str::from_utf8(bytes).map_err(|_| Reason::Common(Common::NotUtf8))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -32,34 +42,82 @@ pub fn document(spec: &StreamSpec, bytes: &[u8]) -> Result<Value, Reason> {
         let is_object = serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_object());
         return Err(if is_object { Reason::NotOk } else { Reason::Common(Common::NotJson) });
     }
-    let (mut answer, mut all) = (String::new(), Vec::new());
+    let mut said = Said::default();
     for event in events(text) {
         let data = serde_json::from_str::<Value>(&event.data).ok();
-        let kind = kind(spec, &event, data.as_ref());
-        let is_one = |kinds: &[String]| kinds.contains(&kind);
-        if is_one(&spec.failed) {
-            return Err(Reason::Common(Common::ErrorInBody));
-        }
-        let piece = |pointer: &String| fill::one(data.as_ref()?, pointer)?.as_str().map(str::to_owned);
-        if let Some(text) = spec.replace.get(&kind).and_then(piece) {
-            answer = text;
-        }
-        answer.extend(spec.text.get(&kind).and_then(piece));
-        all.extend(data.clone());
-        if is_one(&spec.end) {
-            return Ok(json!({ "answer": answer, "end": data, "events": all }));
+        let ends = match &data {
+            Some(data) => said.json(spec, &kind(spec, &event, data), data)?,
+            None => said.words(spec, &event)?,
+        };
+        if ends {
+            return said.document(data.as_ref());
         }
     }
     Err(Reason::StreamCut)
 }
 
-/// What an event is: what its data say, where a pointer says where; its name otherwise. Data that are no JSON are their own kind.
-fn kind(spec: &StreamSpec, event: &Event, data: Option<&Value>) -> String {
-    let said = |data: &Value| Some(fill::one(data, spec.kind.as_deref()?)?.as_str()?.to_owned());
-    match data {
-        Some(data) => said(data).unwrap_or_else(|| event.name.clone()),
-        None => event.data.clone(),
+impl Said {
+    /// Takes an event of this kind whose data are JSON, and says whether it ends the answer.
+    fn json(&mut self, spec: &StreamSpec, kind: &String, data: &Value) -> Result<bool, Reason> {
+        if spec.failed.contains(kind) {
+            return Err(Reason::Common(Common::ErrorInBody));
+        }
+        if let Some(text) = self.piece(spec.replace.get(kind), data) {
+            self.answer = text;
+        }
+        let text = self.piece(spec.text.get(kind), data);
+        self.answer.extend(text);
+        self.events.push(data.clone());
+        Ok(spec.end.contains(kind))
     }
+
+    /// The text where a pointer says that one is; nothing where nothing is. An answer without what else may be there is half of one.
+    fn piece(&mut self, pointer: Option<&String>, data: &Value) -> Option<String> {
+        match fill::one(data, pointer?)?.as_ref() {
+            Value::String(text) => return Some(text.clone()),
+            Value::Null => {}
+            _ => self.spoil(Reason::NoAnswer),
+        }
+        None
+    }
+
+    /// Takes an event whose data are no JSON, known by them and by its name, and says whether it ends the answer.
+    fn words(&mut self, spec: &StreamSpec, event: &Event) -> Result<bool, Reason> {
+        let Event { name, data } = event;
+        if spec.failed.contains(data) || spec.failed.contains(name) {
+            return Err(Reason::Common(Common::ErrorInBody));
+        }
+        let is_broken = is_broken(spec, event);
+        if spec.end.contains(data) || (spec.end.contains(name) && (data.is_empty() || !is_broken)) {
+            return Ok(true);
+        }
+        if is_broken {
+            self.spoil(Reason::Common(Common::NotJson));
+        }
+        Ok(false)
+    }
+
+    fn spoil(&mut self, reason: Reason) {
+        self.wrong.get_or_insert(reason);
+    }
+
+    fn document(self, end: Option<&Value>) -> Result<Value, Reason> {
+        let Self { answer, events, wrong } = self;
+        wrong.map_or_else(|| Ok(json!({ "answer": answer, "end": end, "events": events })), Err)
+    }
+}
+
+/// Whether data that are no JSON may be a broken piece of the answer, or the broken word of its end.
+fn is_broken(spec: &StreamSpec, Event { name, data }: &Event) -> bool {
+    let is_object = data.trim_start().starts_with('{');
+    let may_count = spec.kind.is_some() || spec.end.contains(name);
+    spec.text.contains_key(name) || spec.replace.contains_key(name) || (is_object && may_count)
+}
+
+/// What an event is: what its data say, where a pointer says where; its name otherwise.
+fn kind(spec: &StreamSpec, event: &Event, data: &Value) -> String {
+    let said = || Some(fill::one(data, spec.kind.as_deref()?)?.as_str()?.to_owned());
+    said().unwrap_or_else(|| event.name.clone())
 }
 
 /// Whether the first line that says anything is one of an event.
@@ -72,8 +130,8 @@ fn is_stream(text: &str) -> bool {
 }
 
 /// The events of a stream, by the rules of the HTML standard: data of several lines are joined by line feeds, and an event without
-/// data is none. Other than there, the end of the bytes ends an event like an empty line: what ends an answer must be whole JSON
-/// or a whole word all the same.
+/// data is none. Other than there, the end of the bytes ends an event like an empty line: what ends an answer must be whole JSON,
+/// a whole word, or of a whole name all the same.
 fn events(text: &str) -> Vec<Event> {
     let (mut events, mut name, mut data): (Vec<Event>, &str, Vec<&str>) = (Vec::new(), "", Vec::new());
     for line in lines(text).chain([""]) {
@@ -206,5 +264,81 @@ mod tests {
         assert_eq!(fill::one(&found, "/events/0/id").unwrap().as_ref(), &json!("c-1"));
         assert_eq!(fill::one(&found, "/events/-1/usage/prompt_tokens").unwrap().as_ref(), &json!(3));
         assert_eq!(read(&completions(), &whole.replace("[DONE]", "[DO")), Err("stream-cut"));
+    }
+
+    /// As systems name their events themselves.
+    fn named() -> StreamSpec {
+        StreamSpec {
+            kind: None,
+            text: of(&[("message", "/t"), ("delta", "/t")]),
+            replace: of(&[("whole", "/t")]),
+            end: vec!["[DONE]".to_owned(), "done".to_owned()],
+            failed: vec!["error".to_owned()],
+        }
+    }
+
+    const HALF: &str = "data: {\"t\": \"It is \"}\n\n";
+
+    #[test]
+    fn data_that_are_no_json_are_known_by_themselves_and_by_the_events_name() {
+        for (text, found) in [
+            ("event: error\ndata: upstream exploded\n\ndata: [DONE]\n\n", Err("error-in-body")),
+            ("event: error\ndata:\n\ndata: [DONE]\n\n", Err("error-in-body")),
+            ("data: error\n\ndata: [DONE]\n\n", Err("error-in-body")),
+            ("event: done\ndata:\n\n", Ok("It is ")),
+            ("event: done\ndata: bye\n\n", Ok("It is ")),
+            ("event: bye\ndata: [DONE]\n\n", Ok("It is ")),
+            ("event: ping\ndata: still here\n\ndata: [DONE]\n\n", Ok("It is ")),
+            ("event: done\n\n", Err("stream-cut")),
+        ] {
+            let read = read(&named(), &format!("{HALF}{text}"));
+            let found = found.map(|answer| json!({ "answer": answer, "end": null, "events": [{ "t": "It is " }] }));
+            assert_eq!(read, found, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_lacks_a_broken_piece_is_none() {
+        for broken in [
+            "data: {\"t\": \"92",
+            r#"data: {"t": "\ud800"}"#,
+            "data: {\"t\": \"92\", \"score\": 1e999}",
+            "data:",
+            "event: delta\ndata: ninety-two",
+            "event: whole\ndata: \"92",
+        ] {
+            let text = format!("{HALF}{broken}\n\n");
+            assert_eq!(read(&named(), &format!("{text}data: [DONE]\n\n")), Err("not-json"), "{broken}");
+            assert_eq!(read(&named(), &text), Err("stream-cut"), "{broken}");
+        }
+        // What ends the answer may say that it is cut off.
+        let end = format!("{HALF}event: done\ndata: {{\"finish\": \"length\"\n\n");
+        assert_eq!(read(&named(), &end), Err("stream-cut"));
+        assert_eq!(read(&named(), &format!("{end}data: [DONE]\n\n")), Err("not-json"));
+    }
+
+    #[test]
+    fn a_broken_object_is_of_any_kind_where_data_say_of_which() {
+        let broken = "event: other\ndata: {\"event\": \"agent_message\", \"answer\": \"\\ud800\"}\n\n";
+        assert_eq!(read(&app(), &format!("{SAID}{broken}{END}")), Err("not-json"));
+        let word = "event: other\ndata: still here\n\n";
+        assert_eq!(read(&app(), &format!("{SAID}{word}{END}")).unwrap()["answer"], "It is 92.");
+        let elsewhere = "event: other\ndata: {\"t\": \n\n";
+        let found = read(&named(), &format!("{HALF}{elsewhere}data: [DONE]\n\n")).unwrap();
+        assert_eq!(found["answer"], "It is ", "no kind of ours");
+    }
+
+    #[test]
+    fn a_piece_that_is_no_text_makes_no_answer() {
+        for other in ["[{\"type\": \"text\", \"text\": \"92\"}]", "{\"text\": \"92\"}", "92", "true", "[]"] {
+            for name in ["message", "whole"] {
+                let text = format!("{HALF}event: {name}\ndata: {{\"t\": {other}}}\n\ndata: [DONE]\n\n");
+                assert_eq!(read(&named(), &text), Err("no-answer"), "{name} {other}");
+            }
+        }
+        for nothing in ["{\"t\": null}", "{}", "{\"u\": 7}"] {
+            let text = format!("{HALF}data: {nothing}\n\ndata: [DONE]\n\n");
+            assert_eq!(read(&named(), &text).unwrap()["answer"], "It is ", "{nothing}");
+        }
     }
 }

@@ -99,7 +99,7 @@ static STREAM: Section = Section {
             "kind",
             POINTER,
             "Pointer within an event's data to what kind it is; its name (`event:`) where nothing stands there, `message` \
-             where it has none. Data that are no JSON, such as `[DONE]`, are their own kind.",
+             where it has none. Data that are no JSON, such as `[DONE]`, are their own kind, and of that name's as well.",
         ),
         Key::required(
             "text",
