@@ -36,7 +36,7 @@ impl Llm {
     pub async fn ask(&self, asked: Asked<'_>, context: &Context) -> Came {
         let call = self.call(asked.prompt);
         let started = Instant::now();
-        let came_back = context.send(&call).await;
+        let came_back = self.endpoint.send(&call, context).await;
         let reading = self.endpoint.read(&call, &came_back, Timestamp::now());
         let body = came_back.ok().map(|Reply { body, .. }| body).filter(|body| !body.is_empty());
         let verdict = self.verdict(&reading, asked.limit);

@@ -51,7 +51,7 @@ pub struct Reply {
     pub latency: Duration,
 }
 
-/// Why there is no complete reply. Carries no text from the server and no URL.
+/// Why there is no complete reply that could be kept. Carries no text from the server and no URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum CallError {
     /// No connection.
@@ -66,6 +66,9 @@ pub enum CallError {
     /// More bytes than the limit.
     #[error("the reply is larger than the limit")]
     TooLarge,
+    /// A key stands in an answer that the reply holds in pieces: of all that came nothing is kept.
+    #[error("a key stands in the pieces of the answer")]
+    KeyInAnswer,
     /// The request could not be built: a bad URL or a header value that is none.
     #[error("the request could not be built")]
     Malformed,
@@ -91,11 +94,12 @@ pub enum CallError {
 
 impl CallError {
     /// Every one, for tables.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Connect,
         Self::Timeout,
         Self::Cut,
         Self::TooLarge,
+        Self::KeyInAnswer,
         Self::Malformed,
         Self::Redirect,
         Self::KeyInTheOpen,
@@ -108,7 +112,7 @@ impl CallError {
     /// Whether another attempt can come to something else.
     #[must_use]
     pub const fn may_pass(self) -> bool {
-        matches!(self, Self::Connect | Self::Timeout | Self::Cut | Self::TooLarge | Self::NotSent)
+        matches!(self, Self::Connect | Self::Timeout | Self::Cut | Self::TooLarge | Self::KeyInAnswer | Self::NotSent)
     }
 
     /// Whether an outcome of this code says that its attempt was recorded and no call followed.
@@ -125,6 +129,7 @@ impl CallError {
             Self::Timeout => "timed-out",
             Self::Cut => "reply-cut",
             Self::TooLarge => "reply-too-large",
+            Self::KeyInAnswer => "key-in-answer",
             Self::Malformed => "request-malformed",
             Self::Redirect => "redirected",
             Self::KeyInTheOpen => "key-through-proxy",

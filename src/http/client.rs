@@ -81,11 +81,23 @@ impl Client {
     /// # Errors
     /// There is no complete reply. A reply of any status is no error here.
     pub async fn send(&self, call: &Call) -> Result<Reply, CallError> {
-        let Some(tape) = self.tape() else { return self.make(call).await };
+        self.send_checked(call, Ok).await
+    }
+
+    /// The same, of a reply that must pass a check before anybody has it: neither whoever calls nor a tape.
+    ///
+    /// # Errors
+    /// There is no complete reply, or the check lets none pass.
+    pub async fn send_checked(
+        &self,
+        call: &Call,
+        check: impl FnOnce(Reply) -> Result<Reply, CallError>,
+    ) -> Result<Reply, CallError> {
+        let Some(tape) = self.tape() else { return self.make(call).await.and_then(check) };
         if let Some(played) = tape.play(call, &self.unit) {
-            return played;
+            return played.and_then(check);
         }
-        let came = self.make(call).await;
+        let came = self.make(call).await.and_then(check);
         tape.keep(call, &self.unit, &came);
         came
     }

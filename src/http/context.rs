@@ -35,6 +35,25 @@ impl Context {
         Ok(reply)
     }
 
+    /// The same where a reply may hold its answer in pieces, which `pieces` puts together. A key that no piece holds alone cannot
+    /// be taken out of them: where one stands in all of them together, nobody gets the reply, and no tape keeps it.
+    ///
+    /// # Errors
+    /// There is no complete reply, or a key stands in its answer.
+    pub async fn send_for_answer(
+        &self,
+        call: &Call,
+        pieces: impl FnOnce(&Reply) -> Option<String>,
+    ) -> Result<Reply, CallError> {
+        let check = |mut reply: Reply| {
+            reply.body = self.secrets.redact(reply.body);
+            let text = if self.secrets.hide_any() { pieces(&reply) } else { None };
+            let shows_key = text.is_some_and(|text| self.secrets.appear_in(text.as_bytes()));
+            if shows_key { Err(CallError::KeyInAnswer) } else { Ok(reply) }
+        };
+        self.client.send_checked(call, check).await
+    }
+
     /// The same, for the calls of one unit of work.
     #[must_use]
     pub fn of(&self, unit: Unit) -> Self {

@@ -49,6 +49,12 @@ impl Secrets {
         !places_of(&self.keys(), bytes).is_empty()
     }
 
+    /// Whether there is any key that [`Secrets::redact`] would take out.
+    #[must_use]
+    pub fn hide_any(&self) -> bool {
+        !self.keys().is_empty()
+    }
+
     /// Whether the key of this variable is so short that [`Secrets::redact`] leaves it where it stands.
     #[must_use]
     pub fn is_too_short_to_hide(&self, name: &str) -> bool {

@@ -45,7 +45,7 @@ impl LlmJudge {
     pub async fn ask(&self, packet: &Packet, part: &Part, context: &Context) -> Judged {
         let call = self.call(packet, part);
         let started = Instant::now();
-        let came_back = context.send(&call).await;
+        let came_back = self.endpoint.send(&call, context).await;
         let latency = started.elapsed();
         let reading = self.endpoint.read(&call, &came_back, Timestamp::now());
         let verdict = match (reading.reason.counts_as(), reading.reason) {

@@ -152,7 +152,7 @@ impl BlackBox {
         let keyed = spec.secret_headers.iter().filter_map(|(name, header)| Some((name, header, key(header)?)));
         call.headers.extend(keyed.map(|(name, header, key)| fill::keyed(name, &header.prefix, key)));
         let started = Instant::now();
-        let came_back = context.send(&call).await;
+        let came_back = context.send_for_answer(&call, |reply| reply::pieces(spec, reply)).await;
         let latency = started.elapsed();
         let read = reply::read(spec, self.spec.price, &came_back, limit, Timestamp::now());
         let body = came_back.ok().map(|reply| reply.body).filter(|body| !body.is_empty());

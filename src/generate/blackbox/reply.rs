@@ -48,6 +48,19 @@ pub fn read(
     Came { verdict, citations, facts, body: None, latency: Duration::ZERO }
 }
 
+/// Everything that a reply holds in pieces and that is, or may become, an answer: the pieces of a stream, whatever became of them,
+/// and the parts of a list, each as one text in a line of its own.
+pub fn pieces(spec: &HttpAnswerSpec, reply: &Reply) -> Option<String> {
+    let parts =
+        |body: &Value| fill::one(body, &spec.answer).filter(|found| found.is_array()).as_deref().and_then(joined);
+    if Reason::of_status(reply.status).is_some() {
+        return None;
+    }
+    let Some(stream) = &spec.stream else { return parts(&serde_json::from_slice(&reply.body).ok()?) };
+    let listed = stream::document(stream, &reply.body).ok().as_ref().and_then(parts);
+    Some([stream::pieces(stream, &reply.body), listed.unwrap_or_default()].join("\n"))
+}
+
 /// Why the status alone says that there is no answer. An error can say that it may pass.
 fn refused(spec: &HttpAnswerSpec, status: u16, body: Option<&Value>) -> Option<Reason> {
     let reason = Reason::of_status(status)?;

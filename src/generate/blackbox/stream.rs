@@ -56,6 +56,20 @@ pub fn document(spec: &StreamSpec, bytes: &[u8]) -> Result<Value, Reason> {
     Err(Reason::StreamCut)
 }
 
+/// All texts of a stream that are pieces of its answer, one behind the other: those that others take the place of as well, and those
+/// of a stream that is cut or that failed.
+pub fn pieces(spec: &StreamSpec, bytes: &[u8]) -> String {
+    let mut pieces = String::new();
+    let text = String::from_utf8_lossy(bytes);
+    for event in events(text.trim_start_matches('\u{feff}')) {
+        let Ok(data) = serde_json::from_str::<Value>(&event.data) else { continue };
+        let kind = kind(spec, &event, &data);
+        let pointers = [&spec.replace, &spec.text].into_iter().filter_map(|of| of.get(&kind));
+        pieces.extend(pointers.filter_map(|pointer| Some(fill::one(&data, pointer)?.as_str()?.to_owned())));
+    }
+    pieces
+}
+
 impl Said {
     /// Takes an event of this kind whose data are JSON, and says whether it ends the answer.
     fn json(&mut self, spec: &StreamSpec, kind: &String, data: &Value) -> Result<bool, Reason> {

@@ -3,7 +3,7 @@
 use super::estimate::estimate;
 use super::read::{CONTENT, Reading, Tokens, read};
 use super::{Form, Message, Reason, completions, messages, responses};
-use crate::http::{Call, CallError, HeaderText, Reply, Secrets};
+use crate::http::{Call, CallError, Context, HeaderText, Reply, Secrets};
 use crate::model::{Amount, Failure, FailureClass, KeyHeader, ModelServer, Price, Structured, Wire};
 use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
@@ -87,6 +87,18 @@ impl Endpoint {
     #[must_use]
     pub fn estimate(&self, call: &Call) -> Amount {
         estimate(&self.server, call.body.as_ref().map_or(0, |body| body.len() as u64))
+    }
+
+    /// Makes one call, once. A reply whose answer spells a key over several parts is none.
+    ///
+    /// # Errors
+    /// There is no complete reply, or none that may be kept.
+    pub async fn send(&self, call: &Call, context: &Context) -> Result<Reply, CallError> {
+        let pieces = |reply: &Reply| {
+            let body = serde_json::from_slice(&reply.body).ok().filter(|_| (200..300).contains(&reply.status));
+            (self.adapter().answer)(&body?).1
+        };
+        context.send_for_answer(call, pieces).await
     }
 
     /// Reads what came back for `call`.

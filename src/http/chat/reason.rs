@@ -206,6 +206,7 @@ const fn no_reply(error: CallError) -> (&'static str, CountsAs, &'static str) {
         CallError::Timeout => "out of time",
         CallError::Cut => "the connection broke before the reply was complete",
         CallError::TooLarge => "more bytes than the limit",
+        CallError::KeyInAnswer => "an answer in pieces that spell a key together, of which nothing is kept",
         CallError::Malformed => "the request could not be built",
         CallError::Redirect => "301, 302, 303, 307 or 308",
         CallError::KeyInTheOpen => "the key would pass a proxy without encryption",
