@@ -5,6 +5,11 @@
 # prints, the runner is told to obey no command.
 set -euo pipefail
 
+# A variable of the job's own that is called as one of this script's would hand on what the script puts into it to all that is
+# started, and would count where the script sets none.
+unset -v token name word code line publishing merge commits temp runs folder_file failure_file arguments base found folder \
+  replay argument finished published failing
+
 # The token is for `publish` alone. This shell begins anew without it, since programs that the audit starts can read the
 # environment that a process above them began with; it comes over a file that is closed before anything is started.
 if [ -n "${GITHUB_TOKEN:-}" ]; then
@@ -85,6 +90,7 @@ runs="${INPUT_RUNS:-$temp/churngate-runs}"
 folder_file="$(mktemp "$temp/churngate-folder.XXXXXX")"
 failure_file="$(mktemp "$temp/churngate-failure.XXXXXX")"
 arguments=("$INPUT_COMMAND" "--runs=$runs" "--failure-file=$failure_file")
+found=true
 base="${INPUT_BASE:-$EVENT_BASE}"
 [ -n "$INPUT_BASE" ] || base="$(merged_with "$EVENT_BASE")" || base="$EVENT_BASE"
 [ "$base" != none ] || base=""
@@ -110,7 +116,7 @@ for argument in "${arguments[@]}"; do
   case "$argument" in --replay | --replay=*) replay=true ;; esac
 done
 code=0
-if [ "${found:-true}" = true ]; then
+if [ "$found" = true ]; then
   muted "$CHURNGATE" "${arguments[@]}" || code=$?
 else
   code=4

@@ -621,11 +621,67 @@ fn only_what_publishes_can_see_the_token() {
     std::fs::set_permissions(&spy, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let mut environment = vec![("EVENT_BASE", ""), ("CHURNGATE", spy.to_str().unwrap())];
     let above = std::process::id().to_string();
-    environment.extend([("GITHUB_TOKEN", "the-token"), ("ABOVE", above.as_str())]);
+    // A job's own variable of the name under which the script keeps it must not hand it on.
+    environment.extend([
+        ("GITHUB_TOKEN", "the-token"),
+        ("ABOVE", above.as_str()),
+        ("token", "another"),
+        ("found", "false"),
+    ]);
     assert_eq!(script.run_in(0, &[], &environment), Some(0));
     let (run, publish) = (script.read("seen-run"), script.read("seen-publish"));
     assert!(run.matches("INPUT_SPEC=").count() > 2 && !run.contains("the-token"), "{run}");
     assert!(publish.contains("GITHUB_TOKEN=the-token"), "{publish}");
+}
+
+/// The variables that the action's script sets.
+#[cfg(unix)]
+fn own_variables() -> std::collections::BTreeSet<String> {
+    let script = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("action/run.sh")).unwrap();
+    let is_own =
+        |name: &str| !name.is_empty() && name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_');
+    let mut found = std::collections::BTreeSet::new();
+    for line in script.lines().filter(|line| !line.trim_start().starts_with('#')) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        // What follows a quotation mark is text.
+        let code = words.iter().take_while(|word| !word.starts_with('\''));
+        let set = code.filter_map(|word| word.split_once(['=', '+']).map(|(name, _)| name));
+        let sets_next = |word: &str| ["local", "for", "read", "-r", "-ra"].contains(&word);
+        let declared = words.windows(2).filter(|pair| sets_next(pair[0])).map(|pair| pair[1]);
+        let also = if words.first() == Some(&"local") { &words[1..] } else { &[] };
+        let names = set.chain(declared).chain(also.iter().copied()).map(|name| name.trim_end_matches(';'));
+        found.extend(names.filter(|name| is_own(name)).map(str::to_owned));
+    }
+    found
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_jobs_variables_that_are_called_as_the_scripts_change_nothing_and_hand_nothing_on() {
+    let names = own_variables();
+    for expected in ["token", "found", "word", "line", "commits", "failing", "publishing", "argument"] {
+        assert!(names.contains(expected), "{expected} is not among {names:?}");
+    }
+    let script = Script::new();
+    let beside = script.beside.path();
+    let spy = beside.join("spy");
+    std::fs::write(&spy, "#!/bin/bash\nenv >\"$BESIDE/seen-$1\"\nexec \"$BESIDE/program\" \"$@\"\n").unwrap();
+    std::fs::set_permissions(&spy, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut environment =
+        vec![("EVENT_BASE", "abc"), ("CHURNGATE", spy.to_str().unwrap()), ("GITHUB_TOKEN", "the-token")];
+    environment.extend(names.iter().map(|name| (name.as_str(), "false")));
+    assert_eq!(script.run_in(0, &[], &environment), Some(0));
+    let run = script.read("seen-run");
+    assert!(run.contains("INPUT_SPEC=") && !run.contains("the-token"), "{run}");
+    let handed_on: Vec<&str> =
+        run.lines().filter(|line| line.split_once('=').is_some_and(|(name, _)| names.contains(name))).collect();
+    assert!(handed_on.is_empty(), "{handed_on:?}");
+    let (asked, published) = (script.read("run"), script.read("publish"));
+    assert!(
+        asked.lines().any(|argument| argument == "--base=abc") && asked.ends_with("--\nchurngate.yaml\n"),
+        "{asked}"
+    );
+    assert!(published.ends_with(&format!("--\n{}\n", beside.display())), "{published}");
 }
 
 /// A pull request whose base branch moved on after its last push, checked out as GitHub merged it.
