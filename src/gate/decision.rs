@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Proved to be below the limit.
+    /// Every line of the passing rule holds: proved to be below the limit where the rule asks for the upper bound, and no more
+    /// than seen below it where it asks for the figure alone.
     Compatible,
-    /// Every line of the blocking rule holds.
+    /// Every line of the blocking rule holds, whatever the passing one says.
     Incompatible,
     /// Neither.
     Inconclusive,
