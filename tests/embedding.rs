@@ -343,6 +343,36 @@ fn what_leaves_the_embedder_unknown_stands_in_every_report() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn vectors_that_lost_their_end_beside_sealed_evidence_are_told_with_what_can_be_done() -> Result<()> {
+    let (server, _) = server(true)?;
+    let workspace = workspace(&server, "", "")?;
+    let folder = finished(&workspace, &[])?;
+    let (path, asked) = (folder.join("vectors.jsonl"), embeddings(&server));
+    let whole = std::fs::read_to_string(&path)?;
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    for kept in [1, lines.len() / 2, lines.len() - 2, lines.len() - 1] {
+        let cut = lines[..kept].concat();
+        std::fs::write(&path, &cut)?;
+        let output = run(&workspace, &[])?;
+        assert_eq!(code(&output)?, 5, "{kept} lines: {}", stderr(&output));
+        let said = stderr(&output);
+        assert!(said.contains("vectors.jsonl` has lost its end"), "{kept} lines: {said}");
+        assert!(
+            said.contains("hint: restore the run folder from a copy, or delete it and run again"),
+            "{kept}: {said}"
+        );
+        assert_eq!(std::fs::read_to_string(&path)?, cut, "what is left is kept");
+    }
+    std::fs::remove_file(&path)?;
+    let output = run(&workspace, &[])?;
+    assert!(code(&output)? == 5 && stderr(&output).contains("vectors.jsonl` is missing"), "{}", stderr(&output));
+    std::fs::write(&path, whole)?;
+    finished(&workspace, &[])?;
+    assert_eq!(embeddings(&server), asked, "nothing was embedded again");
+    Ok(())
+}
+
 fn merge(workspace: &Workspace, folders: &[PathBuf]) -> Result<Output> {
     let mut arguments = vec!["merge", "--runs=merged", "--folder-file=folder"];
     arguments.extend(folders.iter().filter_map(|folder| folder.to_str()));

@@ -5,7 +5,7 @@ use super::embedder::Embedder;
 use super::kept::{Kept, compared};
 use crate::freeze::{Frozen, Protocol};
 use crate::http::{Context, Pace};
-use crate::ledger::{self, Lock, RunFolder, Writer, stage};
+use crate::ledger::{self, LedgerError, Lock, RunFolder, Writer, stage};
 use crate::model::{Event, Failure, FailureClass, RateLimit};
 use crate::spec::{EmbedBackend, EmbedSpec, SnapshotSpec};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -104,8 +104,21 @@ impl Opened {
 /// Their ledger is missing, damaged or not sealed.
 pub(in crate::retrieve) fn reuse(frozen: &Frozen, context: &Context) -> Result<(), Failure> {
     if let Some(spec) = &frozen.protocol.spec.retrieve.embed {
-        let lock = ledger::sealed::<stage::Vectors>(&frozen.lock)?;
+        let lock = ledger::sealed::<stage::Vectors>(&frozen.lock).map_err(cut)?;
         context.budget.count(Kept::read(lock.folder(), spec.price())?.spent);
     }
     Ok(())
+}
+
+/// It was sealed before the evidence was, so that a seal which is not there was lost. Nothing continues this ledger and could tell
+/// whether more than the seal went with it, so that none is written in its place.
+fn cut(error: LedgerError) -> Failure {
+    match error {
+        LedgerError::Unsealed { path } => Failure::new(
+            FailureClass::Evidence,
+            format!("`{path}` has lost its end: the evidence that was searched for with its vectors is sealed"),
+        )
+        .with_hint("restore the run folder from a copy, or delete it and run again"),
+        error => error.into(),
+    }
 }
