@@ -80,6 +80,12 @@ fn joined_shards_come_to_the_result_of_the_whole() {
     assert_eq!(told.as_array().unwrap().len(), 5);
     let (again, said) = merge(&workspace, &folders);
     assert!(again == 2 && said.contains("exists already"), "{said}");
+    // As a pattern finds it that matches all folders where the joined run lies beside the shards.
+    let (again, said) = merge(&workspace, &[folders.clone(), vec![merged_folder.clone()]].concat());
+    let named = format!("`{}` is the run that shards were joined to, and no shard", merged_folder.display());
+    assert!(again == 2 && said.contains(&named) && said.contains("name the shards alone"), "{again} {said}");
+    let (again, said) = merge(&workspace, &[folders.clone(), vec![whole_folder]].concat());
+    assert!(again == 2 && said.contains("is a finished run, and no shard"), "{again} {said}");
     harness::independent_check(&[folders, vec![merged_folder]].concat());
 }
 
@@ -373,9 +379,10 @@ fn packets_that_are_refused_are_told_from_packets_without_a_reply() {
     for (refused, down, finished, all_asked) in [
         (some(0..12), some(0..0), true, true),
         (some(0..0), some(0..12), false, false),
-        (some(0..3), some(3..12), true, true),
+        (some(0..7), some(7..12), true, true),
+        (some(0..6), some(6..12), false, true),
         (some(0..2), some(2..12), false, true),
-        (some(0..1), some(2..11), true, true),
+        (some(0..1), some(2..7), true, true),
     ] {
         let workspace = Workspace::new().unwrap();
         by_programs(&workspace, answer, judge, "tolerance: { invalid_cells: 10pp }\n");
@@ -471,6 +478,77 @@ fn a_shard_of_which_an_outage_left_much_open_goes_on_later() {
         assert!(said.contains(what) && said.contains("program-failed"), "{what}: {said}");
         workspace.write("down", "").unwrap();
         shard(&workspace, 1, 1, "shards");
+    }
+}
+
+/// A shard of two questions: fewer cells and packets than of which an outage is told by their number alone.
+#[test]
+fn a_small_shard_whose_server_is_down_goes_on_later_however_often_it_is_tried() {
+    let down = Arc::new(Mutex::new(true));
+    let (is_down, given) = (Arc::clone(&down), Mutex::new(0));
+    let server = RawServer::start(move |request| {
+        if *is_down.lock().unwrap() {
+            return Reply::json(503, &json!({ "error": "busy" }));
+        }
+        let mut next = given.lock().unwrap();
+        *next += 1;
+        let judges = request.body["model"] == "j";
+        let content = if judges { r#"{"A-B": "different"}"#.to_owned() } else { request.body["messages"].to_string() };
+        let message = json!({ "role": "assistant", "content": content });
+        Reply::json(
+            200,
+            &json!({
+                "id": format!("chatcmpl-{:024}", *next), "object": "chat.completion", "created": 0,
+                "model": request.body["model"], "choices": [{ "index": 0, "finish_reason": "stop", "message": message }],
+            }),
+        )
+    })
+    .unwrap();
+    let model =
+        |name: &str| format!("openai: {{ model: {name}, base_url: \"{}/v1\", structured: plain }}", server.host);
+    for (judged, what) in [(false, "8 cells"), (true, "2 of 2 packets")] {
+        let workspace = Workspace::new().unwrap();
+        small(&workspace, &model("g"), "");
+        if judged {
+            let answers = "read -r line\nprintf '%s' \"$line\" | cksum | cut -d ' ' -f 1\n";
+            small(&workspace, "command: { argv: [sh, answer.sh] }", "");
+            workspace.write("answer.sh", answers).unwrap();
+            let judge = format!("judge: {{ {}, max_attempts: 1 }}", model("j"));
+            workspace.edit(SPEC, |text| text.replace("judge: { embedded: {} }", &judge)).unwrap();
+        }
+        let arguments = ["run", "--quiet", "--shard=1/6", "--runs=shards", "--folder-file=at", SPEC];
+        *down.lock().unwrap() = true;
+        for _ in 0..3 {
+            let output = workspace.churngate(&arguments).unwrap();
+            let said = stderr(&output);
+            assert_eq!(code(&output).unwrap(), 4, "{what}: {said}");
+            assert!(said.contains("server-error") && !said.contains("is complete"), "{what}: {said}");
+            assert!(said.contains("run the same command again"), "{what}: {said}");
+        }
+        *down.lock().unwrap() = false;
+        shard(&workspace, 1, 6, "shards");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_question_that_never_gets_a_reply_keeps_a_small_shard_open_no_longer_than_for_a_second_try() {
+    let answer = "printf '%s' \"$line\" | cksum | cut -d ' ' -f 1\n";
+    let judge = "printf '{\"A-B\": \"different\"}'\n";
+    for ill in ["answer.sh", "judge.sh"] {
+        let workspace = Workspace::new().unwrap();
+        let well = [answer, judge].map(|says| format!("read -r line\n{says}"));
+        by_programs(&workspace, &well[0], &well[1], "");
+        let known = shard(&workspace, 1, 6, "known");
+        let items = items(&known);
+        assert_eq!(items.len(), 2, "{items:?}");
+        let says = if ill == "answer.sh" { answer } else { judge };
+        let program = format!("read -r line\ncase $line in *Gadget{}\\?*) exit 7 ;; esac\n{says}", items[0]);
+        workspace.write(ill, program).unwrap();
+        let arguments = ["run", "--quiet", "--shard=1/6", "--runs=shards", SPEC];
+        let output = workspace.churngate(&arguments).unwrap();
+        assert_eq!(code(&output).unwrap(), 4, "{ill}: half of it could be an outage: {}", stderr(&output));
+        shard(&workspace, 1, 6, "shards");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::answering::Answering;
 use super::plan::{Places, foreign};
-use crate::http::Served;
+use crate::http::{CallError, Served};
 use crate::ledger::read;
 use crate::ledger::record::{Outcome, Record, Verdict};
 use crate::model::{Amount, Failure, Price, QuestionId};
@@ -16,6 +16,8 @@ pub struct Standing {
     pub accepted: Vec<bool>,
     /// For each cell, by its number: how many attempts were recorded.
     attempts: Vec<u32>,
+    /// For each cell, by its number: how many calls came to no answer.
+    failed: Vec<u32>,
     /// Questions that are noted as unchanged.
     pub unchanged: BTreeSet<QuestionId>,
     /// What servers said beside accepted answers.
@@ -39,6 +41,7 @@ impl Standing {
         let mut standing = Self {
             accepted: vec![false; places.cells()],
             attempts: vec![0; places.cells()],
+            failed: vec![0; places.cells()],
             unchanged: BTreeSet::new(),
             served: Served::by(S::WHOSE),
             spent: Amount::default(),
@@ -60,6 +63,10 @@ impl Standing {
                     let cell = places.cell(&attempt.of).and_then(|cell| standing.attempts.get_mut(cell));
                     *cell.ok_or_else(|| foreign("answers"))? += 1;
                 }
+                Record::Outcome(Outcome { of, verdict: Verdict::Invalid(reason), .. }) => {
+                    let cell = places.cell(&of).and_then(|cell| standing.failed.get_mut(cell));
+                    *cell.ok_or_else(|| foreign(S::NAME))? += u32::from(!CallError::is_not_sent(&reason));
+                }
                 Record::Outcome(_) => {}
             }
         }
@@ -70,5 +77,11 @@ impl Standing {
     #[must_use]
     pub fn attempts(&self, cell: Option<usize>) -> u32 {
         cell.and_then(|cell| self.attempts.get(cell)).copied().unwrap_or(0)
+    }
+
+    /// How many calls for the cell of this number came to no answer.
+    #[must_use]
+    pub fn failed(&self, cell: Option<usize>) -> u32 {
+        cell.and_then(|cell| self.failed.get(cell)).copied().unwrap_or(0)
     }
 }

@@ -9,7 +9,7 @@ use super::plan::Plan;
 use super::resume::Standing;
 use super::tolerance::{Missing, intolerable};
 use crate::freeze::{Protocol, order};
-use crate::http::{Context, OUTAGE, Tally};
+use crate::http::{Context, PartAsked, Tally};
 use crate::ledger::record::{Record, Unchanged};
 use crate::ledger::{EvidenceLock, Lock, Opened, RunFolder, Writer, open, read};
 use crate::model::{Amount, Cell, Digest, Event, Failure, FailureClass, Price};
@@ -45,8 +45,9 @@ pub async fn generate<S: Answering>(
     let backend = Backend::new(&protocol.spec.generate.backend, S::WHOSE, &context.secrets)?;
     let unchanged = plan.unchanged()?;
     let tally = Tally::default();
-    fill(&plan, &backend, &writer, &unchanged, folder, context, &tally).await?;
-    weigh::<S>(&plan, &unchanged, &Standing::read::<S>(folder.path(), &plan.places, price)?, &tally)?;
+    let asked = fill(&plan, &backend, &writer, &unchanged, folder, context, &tally).await?;
+    let is_outage = asked.is_outage(tally.gave_up_but(is_of_content));
+    weigh::<S>(&plan, &unchanged, &Standing::read::<S>(folder.path(), &plan.places, price)?, is_outage, &tally)?;
     let lock = writer.seal().await?;
     context.observer.observe(Event::Sealed(S::STAGE));
     Ok(lock)
@@ -71,6 +72,7 @@ fn spent<S: Answering>(folder: &Utf8Path, price: Option<Price>) -> Result<Amount
     Ok(spent)
 }
 
+/// Returns what was asked for.
 async fn fill<S: Answering>(
     plan: &Plan<'_>,
     backend: &Backend,
@@ -79,24 +81,23 @@ async fn fill<S: Answering>(
     folder: &RunFolder,
     context: &Context,
     tally: &Tally,
-) -> Result<(), Failure> {
+) -> Result<PartAsked, Failure> {
     let price = plan.protocol.spec.generate.backend.price();
     let standing = Standing::read::<S>(folder.path(), &plan.places, price)?;
     context.budget.count(standing.spent);
     note_unchanged(plan, writer, unchanged, &standing).await?;
     let asked = || order::iter(plan.protocol).filter(|cell| is_asked(plan, unchanged, cell));
     let left = |cell: &Cell| !holds_answer(plan, &standing, cell);
-    let total = asked().count();
-    let mut cells = asked().filter(left).collect::<Vec<_>>().into_iter();
-    context.observer.observe(Event::Started {
-        stage: S::STAGE,
-        done: (total - cells.len()) as u64,
-        total: total as u64,
-    });
-    match backend {
+    let cells: Vec<Cell> = asked().filter(left).collect();
+    let again = cells.iter().filter(|cell| was_given_up(plan, &standing, cell)).count();
+    let of = PartAsked { all: asked().count() as u64, now: cells.len() as u64, again: again as u64 };
+    context.observer.observe(Event::Started { stage: S::STAGE, done: of.all - of.now, total: of.all });
+    let mut cells = cells.into_iter();
+    let filled = match backend {
         Backend::Reader(spec) => embedded::fill(spec, plan, writer, context, &mut cells, tally).await,
         Backend::Called(called) => Calls::new(plan, writer, called, context, &standing, tally).fill(cells).await,
-    }
+    };
+    filled.map(|()| of)
 }
 
 async fn note_unchanged<S: Answering>(
@@ -126,12 +127,18 @@ fn holds_answer(plan: &Plan<'_>, standing: &Standing, cell: &Cell) -> bool {
     plan.places.cell(cell).and_then(|at| standing.accepted.get(at)).copied().unwrap_or(false)
 }
 
+/// Whether an earlier process used up all attempts at a cell without an answer.
+fn was_given_up(plan: &Plan<'_>, standing: &Standing, cell: &Cell) -> bool {
+    standing.failed(plan.places.cell(cell)) >= plan.protocol.spec.generate.max_attempts
+}
+
 /// Whether the audit can stand with the cells that hold no answer after all attempts. It can without a diagnosis. A part of it
-/// leaves this to the whole, unless an outage left much open: that is asked for again before the part is sealed.
+/// leaves this to the whole, unless an outage left it open: that is asked for again before the part is sealed.
 fn weigh<S: Answering>(
     plan: &Plan<'_>,
     unchanged: &[Option<Digest>],
     standing: &Standing,
+    is_outage: bool,
     tally: &Tally,
 ) -> Result<(), Failure> {
     let snapshots = plan.protocol.snapshots.iter();
@@ -143,7 +150,7 @@ fn weigh<S: Answering>(
             of_snapshot.lacking += u64::from(!holds_answer(plan, standing, &cell));
         }
     }
-    let stands = !S::DECIDES || plan.protocol.is_part && tally.gave_up_but(is_of_content) < OUTAGE;
+    let stands = !S::DECIDES || plan.protocol.is_part && !is_outage;
     let why = intolerable(&missing, plan.protocol.spec.tolerance.invalid_cells).filter(|_| !stands);
     why.map_or(Ok(()), |why| {
         Err(Failure::new(FailureClass::Incomplete, tally.after(&why))

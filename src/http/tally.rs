@@ -4,9 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Units that a part of an audit may leave open for want of a reply, exclusive: from here on their server counts as out of order.
-pub const OUTAGE: u64 = 10;
-
 /// How often each code was given, and with which ones units were given up. Holds codes of ours and never a text from outside.
 #[derive(Debug, Default)]
 pub struct Tally(Mutex<Counts>);

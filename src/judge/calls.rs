@@ -34,10 +34,26 @@ struct Calls<'a, S: Judging> {
 enum Became {
     /// Its answers are all one text.
     NoPacket,
-    /// Every pair has its label.
+    /// Every pair had its label before.
+    OnRecord,
+    /// Every pair has its label now.
     Judged,
     /// Its attempts are used up.
     Missing,
+}
+
+impl Became {
+    fn count(&self, packets: &mut Packets) {
+        let (all, asked, missing) = match self {
+            Self::NoPacket => (0, 0, 0),
+            Self::OnRecord => (1, 0, 0),
+            Self::Judged => (1, 1, 0),
+            Self::Missing => (1, 1, 1),
+        };
+        packets.all += all;
+        packets.asked += asked;
+        packets.missing += missing;
+    }
 }
 
 /// Judges every question that has no complete judgment; returns how many packets there are and how many stay without
@@ -67,9 +83,7 @@ pub(super) async fn run<S: Judging>(
     let (mut packets, mut first) = (Packets::default(), None);
     while let Some(became) = judged.next().await {
         match became {
-            Ok(Became::NoPacket) => {}
-            Ok(Became::Judged) => packets.all += 1,
-            Ok(Became::Missing) => (packets.all, packets.missing) = (packets.all + 1, packets.missing + 1),
+            Ok(became) => became.count(&mut packets),
             Err(failure) => {
                 calls.context.cancel.cancel();
                 first.get_or_insert(failure);
@@ -91,7 +105,7 @@ impl<S: Judging> Calls<'_, S> {
         }
         let recorded = self.work.done.get(&task.question.id);
         if recorded.is_some_and(Recorded::complete) {
-            return Ok(Became::Judged);
+            return Ok(Became::OnRecord);
         }
         let Some(prepared) = prepare(task, self.work).await? else {
             self.work.context.observer.observe(Event::Advanced(S::STAGE));

@@ -1,7 +1,7 @@
 //! What a judgments ledger that was begun earlier says already.
 
 use super::judging::Judging;
-use crate::http::Served;
+use crate::http::{CallError, Served};
 use crate::ledger;
 use crate::ledger::record::{JudgmentsRecord, Outcome, Packet, Record, Verdict};
 use crate::model::{Amount, Failure, Price, QuestionId};
@@ -15,6 +15,8 @@ pub struct Recorded {
     pub packet: Packet,
     /// Pairs with an accepted label.
     pub pairs: BTreeSet<(usize, usize)>,
+    /// Calls that came to no labels since the last ones that did.
+    pub failed: u32,
 }
 
 impl Recorded {
@@ -23,6 +25,12 @@ impl Recorded {
     pub fn complete(&self) -> bool {
         let answers = self.packet.answers.len();
         self.pairs.len() == answers * answers.saturating_sub(1) / 2
+    }
+
+    /// Whether an earlier process used up so many attempts without its labels.
+    #[must_use]
+    pub fn was_given_up(&self, max_attempts: u32) -> bool {
+        !self.complete() && self.failed >= max_attempts
     }
 
     /// Whether a judge has labelled any pair of it.
@@ -56,11 +64,17 @@ pub fn read<S: Judging>(folder: &Utf8Path, price: Option<Price>) -> Result<(Prog
 fn take(progress: &mut Progress, record: JudgmentsRecord) {
     match record {
         Record::Note(packet) => {
-            progress.insert(packet.question.clone(), Recorded { packet, pairs: BTreeSet::new() });
+            progress.insert(packet.question.clone(), Recorded { packet, pairs: BTreeSet::new(), failed: 0 });
         }
         Record::Outcome(Outcome { of, verdict: Verdict::Accepted(judgment), .. }) => {
             if let Some(recorded) = progress.get_mut(&of) {
                 recorded.pairs.extend(judgment.pairs.iter().map(|pair| (pair.one as usize, pair.other as usize)));
+                recorded.failed = 0;
+            }
+        }
+        Record::Outcome(Outcome { of, verdict: Verdict::Invalid(reason), .. }) => {
+            if let Some(recorded) = progress.get_mut(&of) {
+                recorded.failed += u32::from(!CallError::is_not_sent(&reason));
             }
         }
         Record::Attempt(_) | Record::Outcome(_) => {}

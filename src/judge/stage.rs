@@ -10,7 +10,7 @@ use super::progress;
 use super::reply::NO_JUDGMENT;
 use super::{batch, calls};
 use crate::freeze::Protocol;
-use crate::http::{Context, OUTAGE, Served, Tally};
+use crate::http::{Context, PartAsked, Served, Tally};
 use crate::ledger::{self, Lock, Opened, RunFolder, Writer};
 use crate::model::{Event, Failure, FailureClass, Fraction};
 use crate::spec::JudgeBackend;
@@ -74,6 +74,8 @@ pub(super) struct Work<'a, S: Judging> {
 pub(super) struct Packets {
     /// All that exist: a question whose answers are all one text makes none.
     pub all: u64,
+    /// Those that this process asked for.
+    pub asked: u64,
     /// Those without a complete judgment.
     pub missing: u64,
 }
@@ -108,13 +110,13 @@ async fn run<S: Judging>(protocol: &Protocol, plan: &Plan, work: &Work<'_, S>) -
 /// A question without a judgment is left out of the analysis, as one with a missing cell is. Only questions whose answers
 /// differ have packets, so that what is missing is weighed against packets alone: among all questions, those that differ
 /// would be lost unnoticed where they are few. And where nothing at all was judged, no tolerance helps. A diagnosis stops
-/// nothing: its figure says what it lacks. A part of an audit leaves this to the whole, unless an outage left much or all open.
+/// nothing: its figure says what it lacks. A part of an audit leaves this to the whole, unless an outage left it open.
 fn check_missing<S: Judging>(protocol: &Protocol, packets: Packets, work: &Work<'_, S>) -> Result<(), Failure> {
     if packets.missing == 0 {
         return Ok(());
     }
     let why = weigh_all(protocol, packets, &work.tally);
-    if let Some(why) = why.filter(|_| S::DECIDES && !is_left_to_the_whole(protocol, packets, &work.tally)) {
+    if let Some(why) = why.filter(|_| S::DECIDES && !is_left_to_the_whole(protocol, packets, work)) {
         return Err(Failure::new(FailureClass::Incomplete, why)
             .with_hint("run the same command again: only what is missing is asked for"));
     }
@@ -123,11 +125,12 @@ fn check_missing<S: Judging>(protocol: &Protocol, packets: Packets, work: &Work<
     Ok(())
 }
 
-/// What a judge refused it would refuse again; what it never replied to is asked again before the part is sealed, where that is
-/// much or all of it.
-fn is_left_to_the_whole(protocol: &Protocol, packets: Packets, tally: &Tally) -> bool {
-    let without_reply = tally.gave_up_but(|code| NO_JUDGMENT.contains(&code));
-    protocol.is_part && without_reply < OUTAGE.min(packets.all)
+/// What a judge refused it would refuse again; what an outage left without a reply is asked again before the part is sealed.
+fn is_left_to_the_whole<S: Judging>(protocol: &Protocol, packets: Packets, work: &Work<'_, S>) -> bool {
+    let most = protocol.spec.judge.max_attempts;
+    let again = work.done.values().filter(|recorded| recorded.was_given_up(most)).count() as u64;
+    let asked = PartAsked { all: packets.all, now: packets.asked, again };
+    protocol.is_part && !asked.is_outage(work.tally.gave_up_but(|code| NO_JUDGMENT.contains(&code)))
 }
 
 /// Why the judgments cannot stand with so many packets missing, if they cannot. A part of an audit does not decide this.
@@ -136,7 +139,7 @@ pub(super) fn weigh(protocol: &Protocol, packets: Packets, tally: &Tally) -> Opt
 }
 
 fn weigh_all(protocol: &Protocol, packets: Packets, tally: &Tally) -> Option<String> {
-    let Packets { all, missing } = packets;
+    let Packets { all, missing, .. } = packets;
     let share = Fraction { numerator: i64::try_from(missing).unwrap_or(i64::MAX), denominator: all.max(1) };
     let of = packets.lacking();
     match missing {

@@ -12,6 +12,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// A file that every finished run has and no shard.
+const RESULT: &str = "result.json";
+
 /// One verified shard.
 #[derive(Debug)]
 pub(super) struct Part {
@@ -36,10 +39,7 @@ pub(super) struct Heads {
 
 impl Part {
     fn open(folder: &Utf8Path) -> Result<Self, Failure> {
-        let finished = shard::read(folder)?.ok_or_else(|| {
-            unfinished(format!("`{folder}` is no finished shard"))
-                .with_hint("name the folders that `churngate run --shard` made, once each has ended with exit code 0")
-        })?;
+        let finished = shard::read(folder)?.ok_or_else(|| no_shard(folder))?;
         let named = |failure: Failure| Failure {
             message: format!("shard {}, `{folder}`: {}", finished.part, failure.message),
             ..failure
@@ -89,6 +89,19 @@ impl Part {
             side: side.iter().map(|(name, report)| (*name, report.head)).collect(),
         }
     }
+}
+
+/// A folder that has not said which part it is. One with a result is a finished run: a joined one lies beside its shards, where a
+/// pattern of the shell finds it as well.
+fn no_shard(folder: &Utf8Path) -> Failure {
+    let lies = |file: &str| folder.join(file).symlink_metadata().is_ok();
+    let what = if lies(super::FILE) { "the run that shards were joined to" } else { "a finished run" };
+    if lies(super::FILE) || lies(RESULT) {
+        return usage(format!("`{folder}` is {what}, and no shard"))
+            .with_hint("name the shards alone (`*.shard-*`); to join them anew remove that run, or name another folder with `--runs`");
+    }
+    unfinished(format!("`{folder}` is no finished shard"))
+        .with_hint("name the folders that `churngate run --shard` made, once each has ended with exit code 0")
 }
 
 /// Every question that the evidence or the answers are about.
