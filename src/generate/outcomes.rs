@@ -9,7 +9,14 @@ use crate::http::chat::Reason;
 /// are not equally frequent in two snapshots, the answers that remain are not what the model would have said first.
 #[must_use]
 pub fn is_of_content(code: &str) -> bool {
-    let servers = [Reason::NoChoices, Reason::CutByLength, Reason::NoText, Reason::ReasoningOnly, Reason::EmptyContent];
+    let servers = [
+        Reason::NoChoices,
+        Reason::CutByLength,
+        Reason::NotFinished,
+        Reason::NoText,
+        Reason::ReasoningOnly,
+        Reason::EmptyContent,
+    ];
     let systems = [OfSystem::CutOff, OfSystem::NoAnswer];
     let answers = [NoAnswer::Malformed, NoAnswer::Empty, NoAnswer::TooLong];
     servers.iter().any(|reason| reason.code() == code)
@@ -24,9 +31,15 @@ mod tests {
 
     #[test]
     fn what_the_model_wrote_is_told_from_what_the_network_did() {
-        for code in
-            ["answer-too-long", "answer-malformed", "cut-by-length", "reasoning-only", "no-answer", "key-in-answer"]
-        {
+        for code in [
+            "answer-too-long",
+            "answer-malformed",
+            "cut-by-length",
+            "not-finished",
+            "reasoning-only",
+            "no-answer",
+            "key-in-answer",
+        ] {
             assert!(is_of_content(code), "{code}");
         }
         for code in ["timed-out", "rate-limited", "not-json", "server-error", "program-failed", "not-ok", ""] {

@@ -27,6 +27,7 @@ fn fault(question: usize) -> Option<ResponseTemplate> {
         15 => ResponseTemplate::new(200).set_body_bytes(b"{\"choices\":\xff".to_vec()),
         17 => completion(&"9".repeat(600)),
         18 => completion("  "),
+        19 => raw(200, r#"{"choices":[{"message":{"content":"{\"answer\":\"ha\"}"},"finish_reason":"abort"}]}"#),
         _ => return None,
     })
 }
@@ -56,6 +57,7 @@ async fn a_server_full_of_faults_gives_the_answers_of_one_without() {
         "empty-body",
         "error-in-body",
         "no-choices",
+        "not-finished",
         "not-json",
         "not-utf8",
         "rate-limited",

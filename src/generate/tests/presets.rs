@@ -233,7 +233,7 @@ fn the_stream_of_the_page_on_black_boxes_is_read_as_the_page_says() {
     let said = chunk(json!({ "role": "assistant", "content": "" }), Value::Null)
         + &chunk(json!({ "content": "Version " }), Value::Null)
         + &chunk(json!({ "content": "92." }), Value::Null);
-    let (stop, length) = (chunk(json!({}), json!("stop")), chunk(json!({}), json!("length")));
+    let [stop, length, abort] = ["stop", "length", "abort"].map(|word| chunk(json!({}), json!(word)));
     let error = format!("data: {}\n\n", json!({ "error": { "message": "overloaded" } }));
     let done = "data: [DONE]\n\n";
     let came = |text: &str| {
@@ -246,6 +246,7 @@ fn the_stream_of_the_page_on_black_boxes_is_read_as_the_page_says() {
     for (text, reason) in [
         (format!("{said}{stop}"), "stream-cut"),
         (format!("{said}{length}{done}"), "cut-by-length"),
+        (format!("{said}{abort}{done}"), "cut-by-length"),
         (format!("{said}{error}{done}"), "not-ok"),
         (format!("{stop}{done}"), "answer-empty"),
         (said.repeat(60) + done, "answer-too-long"),

@@ -1,6 +1,7 @@
 //! The wire of OpenAI-compatible chat completions.
 
 use super::endpoint::Adapter;
+use super::finish::ended;
 use super::{Form, Message, Reason, Tokens};
 use crate::model::ModelServer;
 use serde_json::{Map, Value, json};
@@ -47,23 +48,27 @@ fn answer(body: &Value) -> (Reason, Option<String>) {
 
 fn first_choice(choice: &Value) -> (Reason, Option<String>) {
     let message = &choice["message"];
-    let finish = choice["finish_reason"].as_str();
-    if !choice["error"].is_null() || finish == Some("error") {
-        return (Reason::ErrorInBody, None);
-    }
-    if let Some(refusal) = text(&message["refusal"]) {
-        return (Reason::Refused, Some(refusal));
-    }
-    match (finish, text(&message["content"])) {
-        (Some("content_filter"), _) => (Reason::Filtered, None),
-        (Some("length"), _) => (Reason::CutByLength, None),
-        (_, Some(content)) => (Reason::Answered, Some(content)),
-        _ if message["tool_calls"].get(0).is_some() || message["function_call"].is_object() => (Reason::NoText, None),
-        _ if text(&message["reasoning_content"]).or(text(&message["reasoning"])).is_some() => {
-            (Reason::ReasoningOnly, None)
-        }
-        _ => (Reason::EmptyContent, None),
-    }
+    let (content, refusal) = (text(&message["content"]), text(&message["refusal"]));
+    // Some servers never say how a text ended.
+    let reason = match ended(&choice["finish_reason"], Reason::Answered) {
+        _ if !choice["error"].is_null() => Reason::ErrorInBody,
+        Reason::Answered | Reason::Refused | Reason::Filtered | Reason::NoText if refusal.is_some() => Reason::Refused,
+        Reason::Answered if calls_a_tool(message) => Reason::NoText,
+        Reason::Answered if content.is_none() => silent(message),
+        Reason::Refused if content.is_none() => Reason::Filtered,
+        ended => ended,
+    };
+    (reason, refusal.or(content))
+}
+
+fn calls_a_tool(message: &Value) -> bool {
+    message["tool_calls"].get(0).is_some() || message["function_call"].is_object()
+}
+
+/// What a message without a text counts as that is said to be whole.
+fn silent(message: &Value) -> Reason {
+    let reasoning = text(&message["reasoning_content"]).or_else(|| text(&message["reasoning"]));
+    if reasoning.is_some() { Reason::ReasoningOnly } else { Reason::EmptyContent }
 }
 
 /// A text that is more than white space: a string, or the text parts of an array.
@@ -108,5 +113,47 @@ mod tests {
         );
         assert!(body(Form::JsonObject).contains(r#""response_format":{"type":"json_object"}"#));
         assert!(!body(Form::Plain).contains("response_format"));
+    }
+
+    fn read(choice: &Value) -> (Reason, Option<String>) {
+        answer(&json!({ "choices": [choice] }))
+    }
+
+    #[test]
+    fn a_text_that_broke_off_is_no_answer() {
+        for (finish, reason) in [
+            (json!("stop"), Reason::Answered),
+            (json!("eos"), Reason::Answered),
+            (json!(null), Reason::Answered),
+            (json!("length"), Reason::CutByLength),
+            (json!("model_length"), Reason::CutByLength),
+            (json!("insufficient_system_resource"), Reason::NotFinished),
+            (json!("abort"), Reason::NotFinished),
+            (json!("tool_calls"), Reason::NoText),
+            (json!("content_filter: RECITATION"), Reason::Filtered),
+            (json!("error"), Reason::ErrorInBody),
+        ] {
+            let said = |message: Value| read(&json!({ "finish_reason": finish, "message": message })).0;
+            assert_eq!(said(json!({ "content": "The cap" })), reason, "{finish}");
+            let silent = if reason == Reason::Answered { Reason::EmptyContent } else { reason };
+            assert_eq!(said(json!({ "role": "assistant" })), silent, "{finish}");
+            let refused = match reason {
+                Reason::CutByLength | Reason::NotFinished | Reason::ErrorInBody => reason,
+                _ => Reason::Refused,
+            };
+            assert_eq!(said(json!({ "content": null, "refusal": "I" })), refused, "{finish}");
+        }
+        assert_eq!(read(&json!({ "message": { "content": "The capital" } })).0, Reason::Answered, "nothing is said");
+    }
+
+    #[test]
+    fn what_leads_to_a_call_of_a_tool_is_no_answer() {
+        for call in [json!({ "tool_calls": [{}] }), json!({ "function_call": {} })] {
+            let mut message = call.clone();
+            message["content"] = json!("Let me look");
+            assert_eq!(read(&json!({ "finish_reason": "stop", "message": message })).0, Reason::NoText, "{call}");
+        }
+        let message = json!({ "content": "92", "tool_calls": [], "function_call": null });
+        assert_eq!(read(&json!({ "message": message })).0, Reason::Answered);
     }
 }

@@ -17,7 +17,7 @@ pub struct Adapter {
     pub path: &'static str,
     /// The request's body, without what the spec adds to it.
     pub body: fn(&ModelServer, &[Message<'_>], Form<'_>) -> Map<String, Value>,
-    /// What a reply counts as that came with a successful status, and its text.
+    /// What a reply counts as that came with a successful status, and its text, be it no answer.
     pub answer: fn(&Value) -> (Reason, Option<String>),
     /// The tokens of a reply's `usage`.
     pub tokens: fn(&Value) -> Option<Tokens>,

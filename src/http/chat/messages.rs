@@ -1,6 +1,7 @@
 //! The wire of Anthropic Messages. It has no form for a JSON object without a schema: there the messages alone ask for it.
 
 use super::endpoint::Adapter;
+use super::finish::ended;
 use super::{Form, Message, Reason, Role, Tokens};
 use crate::model::ModelServer;
 use serde_json::{Map, Value, json};
@@ -39,15 +40,19 @@ fn message(body: &Value) -> (Reason, Option<String>) {
     let of = |kind: &'static str| blocks.iter().filter(move |block| block["type"] == kind);
     let text: String = of("text").filter_map(|block| block["text"].as_str()).collect();
     let text = Some(text).filter(|text| !text.trim().is_empty());
-    match (body["stop_reason"].as_str(), text) {
-        (Some("refusal"), Some(text)) => (Reason::Refused, Some(text)),
-        (Some("refusal"), None) => (Reason::Filtered, None),
-        (Some("max_tokens" | "model_context_window_exceeded"), _) => (Reason::CutByLength, None),
-        (Some("tool_use" | "pause_turn"), _) => (Reason::NoText, None),
-        (_, Some(text)) => (Reason::Answered, Some(text)),
-        _ if of("thinking").next().is_some() => (Reason::ReasoningOnly, None),
-        _ => (Reason::EmptyContent, None),
-    }
+    let reason = match ended(&body["stop_reason"], Reason::NotFinished) {
+        Reason::Answered if of("tool_use").next().is_some() => Reason::NoText,
+        Reason::Answered if text.is_none() => silent(blocks),
+        Reason::Refused if text.is_none() => Reason::Filtered,
+        ended => ended,
+    };
+    (reason, text)
+}
+
+/// What a message without a text counts as that is said to be whole.
+fn silent(blocks: &[Value]) -> Reason {
+    let thinks = |block: &Value| block["type"] == "thinking" || block["type"] == "redacted_thinking";
+    if blocks.iter().any(thinks) { Reason::ReasoningOnly } else { Reason::EmptyContent }
 }
 
 fn tokens(usage: &Value) -> Option<Tokens> {
@@ -114,7 +119,18 @@ mod tests {
             (200, r#"{"content":[{"type":"text","text":"no"}],"stop_reason":"refusal"}"#, Reason::Refused),
             (200, r#"{"content":[],"stop_reason":"refusal"}"#, Reason::Filtered),
             (200, r#"{"content":[{"type":"text","text":"ha"}],"stop_reason":"max_tokens"}"#, Reason::CutByLength),
+            (200, r#"{"content":[{"type":"text","text":"ha"}],"stop_reason":null}"#, Reason::NotFinished),
+            (200, r#"{"content":[{"type":"text","text":"ha"}]}"#, Reason::NotFinished),
+            (200, r#"{"content":[{"type":"text","text":"ha"}],"stop_reason":"new_word"}"#, Reason::NotFinished),
             (200, r#"{"content":[{"type":"tool_use"}],"stop_reason":"tool_use"}"#, Reason::NoText),
+            (200, r#"{"content":[{"type":"text","text":"ha"}],"stop_reason":"pause_turn"}"#, Reason::NoText),
+            (
+                200,
+                r#"{"content":[{"type":"text","text":"ha"},{"type":"tool_use"}],"stop_reason":"end_turn"}"#,
+                Reason::NoText,
+            ),
+            (200, r#"{"content":[{"type":"text","text":"92"}],"stop_reason":"stop_sequence"}"#, Reason::Answered),
+            (200, r#"{"content":[{"type":"redacted_thinking"}],"stop_reason":"end_turn"}"#, Reason::ReasoningOnly),
             (200, r#"{"content":[{"type":"thinking"}],"stop_reason":"end_turn"}"#, Reason::ReasoningOnly),
             (200, r#"{"content":[],"stop_reason":"end_turn"}"#, Reason::EmptyContent),
             (200, "{}", Reason::NoChoices),

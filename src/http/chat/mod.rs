@@ -6,6 +6,7 @@
 mod completions;
 mod endpoint;
 mod estimate;
+mod finish;
 mod messages;
 mod probe;
 mod read;

@@ -76,6 +76,7 @@ pub fn read(adapter: &Adapter, call: &Call, came_back: &Result<Reply, CallError>
     if (200..300).contains(&reply.status) {
         let (reason, text) =
             unreadable(&reply.body, &body).map_or_else(|| (adapter.answer)(&body), |reason| (reason, None));
+        let text = text.filter(|_| matches!(reason, Reason::Answered | Reason::Refused));
         return Reading { text, ..Reading::bare(reason, facts) };
     }
     let (reason, parameter) = refused(call, reply.status, &body);
@@ -213,7 +214,7 @@ mod tests {
     }
 
     /// Bodies as servers send them, each with what it counts as.
-    const SEEN: [(u16, &[u8], Reason); 41] = [
+    const SEEN: [(u16, &[u8], Reason); 42] = [
         (200, br#"{"choices":[{"message":{"content":"UNKNOWN"},"finish_reason":"stop"}]}"#, Reason::Answered),
         (200, br#"{"choices":[{"message":{"content":[{"type":"text","text":"12"}]}}],"error":null}"#, Reason::Answered),
         (
@@ -236,6 +237,7 @@ mod tests {
         (200, br#"{"choices":null}"#, Reason::NoChoices),
         (200, br#"{"choices":[]}"#, Reason::NoChoices),
         (200, br#"{"choices":[{"message":{"content":"half of"},"finish_reason":"length"}]}"#, Reason::CutByLength),
+        (200, br#"{"choices":[{"message":{"content":"half of"},"finish_reason":"abort"}]}"#, Reason::NotFinished),
         (200, br#"{"choices":[{"message":{"content":null,"tool_calls":[{}]}}]}"#, Reason::NoText),
         (200, br#"{"choices":[{"message":{"content":"","reasoning_content":"hm"}}]}"#, Reason::ReasoningOnly),
         (200, br#"{"choices":[{"message":{"content":" \n"},"finish_reason":"stop"}]}"#, Reason::EmptyContent),

@@ -37,6 +37,8 @@ pub enum Reason {
     NoChoices,
     /// Cut off at the token limit.
     CutByLength,
+    /// Broken off, or not known to be whole.
+    NotFinished,
     /// A tool call in place of a text.
     NoText,
     /// A reasoning text and no answer.
@@ -80,6 +82,7 @@ impl Reason {
             Self::ErrorInBody,
             Self::NoChoices,
             Self::CutByLength,
+            Self::NotFinished,
             Self::NoText,
             Self::ReasoningOnly,
             Self::EmptyContent,
@@ -117,7 +120,10 @@ impl Reason {
             Self::ErrorInBody => ("error-in-body", Invalid, "2xx with an `error` in the body"),
             Self::NoChoices => ("no-choices", Invalid, "`choices` missing, `null` or `[]`"),
             Self::CutByLength => ("cut-by-length", Invalid, "`finish_reason: length`"),
-            Self::NoText => ("no-text", Invalid, "a tool call in place of a text"),
+            Self::NotFinished => {
+                ("not-finished", Invalid, "a `finish_reason` that is not known to end a whole text, such as `abort`")
+            }
+            Self::NoText => ("no-text", Invalid, "a tool call, whatever is said before it"),
             Self::ReasoningOnly => ("reasoning-only", Invalid, "a reasoning text with empty `content`"),
             Self::EmptyContent => ("empty-content", Invalid, "`content` missing, `null` or blank"),
             Self::ServerTimeout => ("server-timeout", Invalid, "408"),

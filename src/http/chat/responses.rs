@@ -1,6 +1,7 @@
 //! The wire of OpenAI Responses.
 
 use super::endpoint::Adapter;
+use super::finish::ended;
 use super::{Form, Message, Reason, Tokens};
 use crate::model::ModelServer;
 use serde_json::{Map, Value, json};
@@ -39,37 +40,57 @@ fn answer(body: &Value) -> (Reason, Option<String>) {
     if !body["error"].is_null() {
         return (Reason::ErrorInBody, None);
     }
-    match (body["status"].as_str(), body.pointer("/incomplete_details/reason").and_then(Value::as_str)) {
-        (Some("incomplete"), Some("content_filter")) => return (Reason::Filtered, None),
-        (Some("incomplete"), _) => return (Reason::CutByLength, None),
-        (Some("failed" | "cancelled" | "queued" | "in_progress"), _) => return (Reason::ErrorInBody, None),
-        _ => {}
+    let items = body["output"].as_array().map_or(&[][..], Vec::as_slice);
+    let (reason, text) = written(items);
+    match body["status"].as_str() {
+        Some("failed" | "cancelled" | "queued" | "in_progress") => (Reason::ErrorInBody, text),
+        Some("completed") if items.is_empty() => (Reason::NoChoices, text),
+        Some("completed") => (reason, text),
+        Some("incomplete") => (incomplete(&body["incomplete_details"]["reason"]), text),
+        _ => (Reason::NotFinished, text),
     }
-    match body["output"].as_array() {
-        Some(items) if !items.is_empty() => written(items),
-        _ => (Reason::NoChoices, None),
+}
+
+fn incomplete(why: &Value) -> Reason {
+    match ended(why, Reason::NotFinished) {
+        Reason::Answered | Reason::Refused => Reason::NotFinished,
+        reason => reason,
     }
 }
 
 /// What the items of a complete response come to.
 fn written(items: &[Value]) -> (Reason, Option<String>) {
-    let is = |kind: &'static str| items.iter().filter(move |item| item["type"] == kind);
-    let parts = || is("message").flat_map(|message| message["content"].as_array().into_iter().flatten());
+    let messages: Vec<&Value> = items.iter().filter(|item| item["type"] == "message").collect();
     let said = |kind: &str, member: &str| {
-        let of_kind = parts().filter(|part| part["type"] == kind);
-        let text: String = of_kind.filter_map(|part| part[member].as_str()).collect();
+        let parts = messages.iter().flat_map(|message| message["content"].as_array().into_iter().flatten());
+        let text: String = parts.filter(|part| part["type"] == kind).filter_map(|part| part[member].as_str()).collect();
         Some(text).filter(|text| !text.trim().is_empty())
     };
-    if let Some(refusal) = said("refusal", "refusal") {
-        return (Reason::Refused, Some(refusal));
-    }
-    match said("output_text", "text") {
-        Some(text) => (Reason::Answered, Some(text)),
-        None if items.iter().any(|item| item["type"].as_str().is_some_and(|kind| kind.ends_with("_call"))) => {
-            (Reason::NoText, None)
+    let (text, refusal) = (said("output_text", "text"), said("refusal", "refusal"));
+    let reason = match (&text, &refusal) {
+        _ if messages.iter().any(|message| ended(&message["status"], Reason::Answered) != Reason::Answered) => {
+            Reason::NotFinished
         }
-        None if is("reasoning").next().is_some() => (Reason::ReasoningOnly, None),
-        None => (Reason::EmptyContent, None),
+        (_, Some(_)) => Reason::Refused,
+        _ if items.iter().any(is_for_us) => Reason::NoText,
+        (Some(_), _) => Reason::Answered,
+        (None, _) => silent(items),
+    };
+    (reason, refusal.or(text))
+}
+
+/// Whether an item calls a tool that is ours to run: of the server's own nothing is left to do.
+fn is_for_us(item: &Value) -> bool {
+    item["type"] == "function_call" || item["type"] == "custom_tool_call"
+}
+
+/// What a complete response without a text counts as.
+fn silent(items: &[Value]) -> Reason {
+    let of = |end: &str| items.iter().any(|item| item["type"].as_str().is_some_and(|kind| kind.ends_with(end)));
+    match () {
+        () if of("_call") => Reason::NoText,
+        () if of("reasoning") => Reason::ReasoningOnly,
+        () => Reason::EmptyContent,
     }
 }
 
@@ -109,7 +130,10 @@ mod tests {
         let read = |body: &str| answer(&serde_json::from_str(body).unwrap());
         assert_eq!(read(text), (Reason::Answered, Some("92".to_owned())));
         for (body, reason) in [
-            (r#"{"output":[{"type":"message","content":[{"type":"refusal","refusal":"I cannot"}]}]}"#, Reason::Refused),
+            (
+                r#"{"status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"I cannot"}]}]}"#,
+                Reason::Refused,
+            ),
             (
                 r#"{"status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":[]}"#,
                 Reason::Filtered,
@@ -122,12 +146,63 @@ mod tests {
             (r#"{"status":"queued","output":[]}"#, Reason::ErrorInBody),
             (r#"{"status":"completed","output":[]}"#, Reason::NoChoices),
             (r#"{"status":"completed"}"#, Reason::NoChoices),
-            (r#"{"output":[{"type":"function_call","name":"f"}]}"#, Reason::NoText),
-            (r#"{"output":[{"type":"reasoning","summary":[]}]}"#, Reason::ReasoningOnly),
-            (r#"{"output":[{"type":"message","content":[{"type":"output_text","text":" "}]}]}"#, Reason::EmptyContent),
+            (r#"{"status":"completed","output":[{"type":"function_call","name":"f"}]}"#, Reason::NoText),
+            (r#"{"status":"completed","output":[{"type":"reasoning","summary":[]}]}"#, Reason::ReasoningOnly),
+            (
+                r#"{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":" "}]}]}"#,
+                Reason::EmptyContent,
+            ),
         ] {
             assert_eq!(read(body).0, reason, "{body}");
         }
+    }
+
+    /// A message of one text.
+    fn says(text: &str, more: &Value) -> Value {
+        let mut message = json!({ "type": "message", "content": [{ "type": "output_text", "text": text }] });
+        message.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        message
+    }
+
+    fn output(items: &[Value]) -> Value {
+        json!({ "status": "completed", "error": null, "incomplete_details": null, "output": items })
+    }
+
+    #[test]
+    fn what_is_not_said_to_be_complete_is_no_answer() {
+        for (status, reason) in [
+            (json!("completed"), Reason::Answered),
+            (json!(null), Reason::Answered),
+            (json!("incomplete"), Reason::NotFinished),
+            (json!("in_progress"), Reason::NotFinished),
+        ] {
+            assert_eq!(answer(&output(&[says("ha", &json!({ "status": status }))])).0, reason, "{status}");
+            let refusal = json!({ "status": status, "content": [{ "type": "refusal", "refusal": "I" }] });
+            let refused = if reason == Reason::Answered { Reason::Refused } else { reason };
+            assert_eq!(answer(&output(&[says("", &refusal)])).0, refused, "{status}");
+        }
+        let mut body = output(&[says("ha", &json!({}))]);
+        for (status, why, reason) in [
+            (json!("incomplete"), json!("max_output_tokens"), Reason::CutByLength),
+            (json!("incomplete"), json!("content_filter"), Reason::Filtered),
+            (json!("incomplete"), json!("stop"), Reason::NotFinished),
+            (json!("incomplete"), json!(null), Reason::NotFinished),
+            (json!("in_progress"), json!(null), Reason::ErrorInBody),
+            (json!("expired"), json!(null), Reason::NotFinished),
+            (json!(null), json!(null), Reason::NotFinished),
+        ] {
+            (body["status"], body["incomplete_details"]) = (status, json!({ "reason": why }));
+            assert_eq!(answer(&body).0, reason, "{body}");
+        }
+    }
+
+    #[test]
+    fn what_leads_to_a_call_of_our_tools_is_no_answer_and_what_follows_the_servers_own_is() {
+        let text = || says("92", &json!({}));
+        for kind in ["function_call", "custom_tool_call"] {
+            assert_eq!(answer(&output(&[text(), json!({ "type": kind })])).0, Reason::NoText, "{kind}");
+        }
+        assert_eq!(answer(&output(&[json!({ "type": "web_search_call" }), text()])).0, Reason::Answered);
     }
 
     #[test]
