@@ -77,8 +77,10 @@ fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
     }
 }
 
+/// One thread for all calls: what they wait for is elsewhere, and a reply that one thread reads and another one handles costs
+/// two more switches than the call itself. What takes long has threads of its own.
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
         Failure::new(FailureClass::Incomplete, format!("failed to start the runtime: {}", error.kind()))
     })
 }

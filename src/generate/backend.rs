@@ -4,7 +4,7 @@ use super::asked::{Asked, Came};
 use super::blackbox::{BlackBox, Sent, Turn};
 use super::command::Command;
 use super::llm::Llm;
-use crate::http::{Context, Secrets};
+use crate::http::{Call, Context, Secrets};
 use crate::model::{Amount, Digest, Failure, RateLimit};
 use crate::spec::{GenerateBackend, ReaderSpec};
 
@@ -31,8 +31,8 @@ pub enum Called {
 /// One attempt, ready to be made.
 #[derive(Debug)]
 pub enum Prepared<'a> {
-    /// By a language model.
-    Llm(&'a Llm, Asked<'a>),
+    /// By a language model, with this call.
+    Llm(&'a Llm, Asked<'a>, Call),
     /// By a program.
     Command(&'a Command, Asked<'a>),
     /// By a deployed system, within so many bytes.
@@ -44,15 +44,24 @@ impl Prepared<'_> {
     #[must_use]
     pub fn digest(&self) -> Digest {
         match self {
-            Self::Llm(_, asked) | Self::Command(_, asked) => Digest::of(asked.prompt.as_bytes()),
+            Self::Llm(_, asked, _) | Self::Command(_, asked) => Digest::of(asked.prompt.as_bytes()),
             Self::BlackBox(_, sent, _) => sent.digest(),
+        }
+    }
+
+    /// What it takes at most. What a program spends is not known, nor what a deployed system reads.
+    #[must_use]
+    pub fn estimate(&self) -> Amount {
+        match self {
+            Self::Llm(model, _, call) => model.estimate(call),
+            Self::Command(..) | Self::BlackBox(..) => Amount::default(),
         }
     }
 
     /// Makes it.
     pub async fn make(&self, context: &Context) -> Came {
         match self {
-            Self::Llm(model, asked) => model.ask(*asked, context).await,
+            Self::Llm(model, asked, call) => model.ask(call, asked.limit, context).await,
             Self::Command(program, asked) => program.ask(*asked, context).await,
             Self::BlackBox(system, sent, limit) => system.ask(sent, *limit, context).await,
         }
@@ -75,15 +84,6 @@ impl Backend {
 }
 
 impl Called {
-    /// What a call with this prompt takes at most. What a program spends is not known, nor what a deployed system reads.
-    #[must_use]
-    pub fn estimate(&self, prompt: &str) -> Amount {
-        match self {
-            Self::Llm(model) => model.estimate(prompt),
-            Self::Command(_) | Self::BlackBox(_) => Amount::default(),
-        }
-    }
-
     /// How much it may be asked in a minute.
     #[must_use]
     pub fn rate_limit(&self) -> RateLimit {
@@ -110,7 +110,7 @@ impl Called {
     /// The request cannot be made of it.
     pub fn prepare<'a>(&'a self, asked: Asked<'a>, turn: &Turn<'_>) -> Result<Prepared<'a>, Failure> {
         Ok(match self {
-            Self::Llm(model) => Prepared::Llm(model, asked),
+            Self::Llm(model) => Prepared::Llm(model, asked, model.call(asked.prompt)),
             Self::Command(program) => Prepared::Command(program, asked),
             Self::BlackBox(system) => Prepared::BlackBox(system, Sent::of(system.spec(), turn)?, asked.limit),
         })

@@ -107,10 +107,10 @@ impl<'a, S: Answering> Calls<'a, S> {
     }
 
     async fn attempt(&self, cell: &Cell, asked: Asked<'_>, number: u32) -> Result<Attempted<()>, Failure> {
-        let most = self.backend.estimate(asked.prompt);
         let in_line = self.pace.line_up(&self.context).await?;
         let at_ms = now_ms();
         let prepared = self.backend.prepare(asked, &self.plan.turn(cell, number, at_ms)?)?;
+        let most = prepared.estimate();
         let attempt = Attempt { of: cell.clone(), request: prepared.digest(), at_ms };
         let seq = self.writer.append(&Record::Attempt(attempt)).await?;
         let (in_flight, reserved) = match in_line.go(&self.context, S::STAGE, most).await {

@@ -1,7 +1,7 @@
 //! Answers from a language model behind a server.
 
 use super::answer::{self, FILTERED};
-use super::asked::{Asked, Came, Fault};
+use super::asked::{Came, Fault};
 use crate::http::chat::{CountsAs, Endpoint, Message, Reading, Reason, Role};
 use crate::http::{Call, Context, Reply, Secrets};
 use crate::model::{Amount, Answer, Failure, ModelServer, RateLimit};
@@ -32,14 +32,13 @@ impl Llm {
         Ok(Self { endpoint: Endpoint::new(spec, secrets, whose)?, schema: schema(), whose })
     }
 
-    /// Asks once.
-    pub async fn ask(&self, asked: Asked<'_>, context: &Context) -> Came {
-        let call = self.call(asked.prompt);
+    /// Makes the call of one prompt, whose answer may have so many bytes.
+    pub async fn ask(&self, call: &Call, limit: usize, context: &Context) -> Came {
         let started = Instant::now();
-        let came_back = self.endpoint.send(&call, context).await;
-        let reading = self.endpoint.read(&call, &came_back, Timestamp::now());
+        let came_back = self.endpoint.send(call, context).await;
+        let reading = self.endpoint.read(call, &came_back, Timestamp::now());
         let body = came_back.ok().map(|Reply { body, .. }| body).filter(|body| !body.is_empty());
-        let verdict = self.verdict(&reading, asked.limit);
+        let verdict = self.verdict(&reading, limit);
         Came { verdict, citations: None, facts: reading.facts, body, latency: started.elapsed() }
     }
 
@@ -51,10 +50,10 @@ impl Llm {
         self.endpoint.call(&messages, "answer", &self.schema)
     }
 
-    /// What a call for this prompt takes at most.
+    /// What this call takes at most.
     #[must_use]
-    pub fn estimate(&self, prompt: &str) -> Amount {
-        self.endpoint.estimate(&self.call(prompt))
+    pub fn estimate(&self, call: &Call) -> Amount {
+        self.endpoint.estimate(call)
     }
 
     /// How much its server may be asked in a minute.
@@ -63,10 +62,10 @@ impl Llm {
         self.endpoint.server().rate_limit
     }
 
-    /// The names of the controls that the call for this prompt carries.
+    /// The names of the controls that this call carries.
     #[must_use]
-    pub fn controls(&self, prompt: &str) -> Vec<String> {
-        self.endpoint.controls(&self.call(prompt))
+    pub fn controls(&self, call: &Call) -> Vec<String> {
+        self.endpoint.controls(call)
     }
 
     fn verdict(&self, reading: &Reading, limit: usize) -> Result<Answer, Fault> {

@@ -1,7 +1,7 @@
 //! One call to the generator's server, in the form of the audit's own, whose answer nobody keeps.
 
 use super::answering::Answering;
-use super::asked::{Asked, Came, Fault};
+use super::asked::{Came, Fault};
 use super::blackbox::{BlackBox, Sent, Turn};
 use super::llm::Llm;
 use crate::freeze::{Protocol, prompts};
@@ -25,10 +25,9 @@ pub async fn probe<S: Answering>(protocol: &Protocol, context: &Context) -> Resu
         GenerateBackend::Model(server) => {
             let llm = Llm::new(server, S::WHOSE, &context.secrets)?;
             let (question, evidence) = (question(), Evidence::default());
-            let prompt = prompts::answer(protocol, &question, &evidence);
-            let asked = Asked { question: &question, evidence: &evidence, prompt: &prompt, limit };
-            let came = llm.ask(asked, context).await;
-            Ok(Some(probed(S::WHOSE, llm.controls(&prompt), came)))
+            let call = llm.call(&prompts::answer(protocol, &question, &evidence));
+            let came = llm.ask(&call, limit, context).await;
+            Ok(Some(probed(S::WHOSE, llm.controls(&call), came)))
         }
         GenerateBackend::BlackBox(spec) => {
             let system = BlackBox::new(spec, &context.secrets)?;

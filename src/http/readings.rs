@@ -25,6 +25,9 @@ struct Reading<'a> {
 /// part of another one does not hide it.
 pub fn places_of(words: &[&[u8]], text: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
+    if words.is_empty() {
+        return found;
+    }
     let mut reading = Some(Reading { bytes: Cow::Borrowed(text), places: None, end: text.len() });
     for _ in 0..=DEPTH {
         let Some(current) = reading else { break };

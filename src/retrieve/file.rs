@@ -112,6 +112,11 @@ impl Local for EvidenceFile {
         let document = |row: RowDocument| Document::compact(row.id, row.url, &row.text, self.max_chars);
         Ok(Evidence { documents: row.documents.into_iter().take(self.top_k).map(document).collect() })
     }
+
+    /// Its copy of the rows may be large, though on disk.
+    fn is_small(&self) -> bool {
+        false
+    }
 }
 
 /// The place to fill where the line belongs to a selected question.

@@ -14,6 +14,7 @@ use crate::model::{Digest, Event, Evidence, Failure, FailureClass, Question, Sna
 use crate::spec::{Bm25Spec, RetrieveBackend, SnapshotSource};
 use camino::Utf8PathBuf;
 use rayon::prelude::*;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -25,29 +26,41 @@ pub(super) trait Local: Send + Sync {
     /// # Errors
     /// It cannot be had; the audit stops.
     fn search(&self, question: &Question) -> Result<Evidence, Failure>;
+
+    /// Whether it takes so little that another one may be opened beside it.
+    fn is_small(&self) -> bool;
 }
 
 /// Both passes over every snapshot. Each pass opens its backend anew, so that the second one finds no trace of the
-/// first.
+/// first. Where the one at hand is small, the next one is opened while it is searched.
 pub(super) async fn passes(
     protocol: &Protocol,
     progress: &mut Progress,
     writer: &Writer,
     context: &Context,
 ) -> Result<(), Failure> {
-    for snapshot in 0..progress.retrieved() {
-        for pass in 0..PASSES {
-            let units = progress.open_units(snapshot, pass);
-            if units.is_empty() {
-                continue;
-            }
-            let backend = open(protocol, snapshot, context.cancel.clone()).await?;
-            for batch in units.chunks(BATCH) {
-                one_batch(protocol, progress, &backend, batch, writer, context).await?;
-            }
+    // What is opened ahead ends with whatever stops this one.
+    let cancel = context.cancel.child_token();
+    let _ends = cancel.clone().drop_guard();
+    let mut left = open_passes(progress).into_iter().peekable();
+    let mut ahead = None;
+    while let Some((snapshot, units)) = left.next() {
+        let opening = ahead.take().unwrap_or_else(|| open(protocol, snapshot, cancel.clone()));
+        let backend = opening.await?;
+        let next = left.peek().filter(|_| backend.is_small());
+        ahead = next.map(|(snapshot, _)| open(protocol, *snapshot, cancel.clone()));
+        for batch in units.chunks(BATCH) {
+            one_batch(protocol, progress, &backend, batch, writer, context).await?;
         }
     }
     Ok(())
+}
+
+/// The passes that are not complete, in order: the snapshot's number, and what there is left to retrieve from it.
+fn open_passes(progress: &Progress) -> Vec<(usize, Vec<Unit>)> {
+    let passes = (0..progress.retrieved()).flat_map(|snapshot| (0..PASSES).map(move |pass| (snapshot, pass)));
+    let open = passes.map(|(snapshot, pass)| (snapshot, progress.open_units(snapshot, pass)));
+    open.filter(|(_, units)| !units.is_empty()).collect()
 }
 
 async fn one_batch(
@@ -101,14 +114,20 @@ async fn search_all(backend: Arc<dyn Local>, questions: Vec<Question>) -> Result
     blocking(move || questions.par_iter().map(search).collect()).await
 }
 
-/// Runs what takes long on a thread of its own.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Failure> + Send + 'static) -> Result<T, Failure> {
+/// Runs what takes long on a thread of its own, from now on.
+fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> impl Future<Output = Result<T, Failure>> {
     let ended = |_| Failure::new(FailureClass::Incomplete, "a retrieval thread ended before its work was done");
-    tokio::task::spawn_blocking(work).await.map_err(ended)?
+    let working = tokio::task::spawn_blocking(work);
+    async move { working.await.map_err(ended)? }
 }
 
-/// Opens the backend of a snapshot and checks that it holds what was frozen.
-async fn open(protocol: &Protocol, snapshot: usize, cancel: CancellationToken) -> Result<Arc<dyn Local>, Failure> {
+/// A backend that is being opened.
+type BeingOpened = Pin<Box<dyn Future<Output = Result<Arc<dyn Local>, Failure>> + Send>>;
+
+/// Begins to open the backend of a snapshot, and checks that it holds what was frozen.
+fn open(protocol: &Protocol, snapshot: usize, cancel: CancellationToken) -> BeingOpened {
     let opening = Opening {
         base: protocol.base.clone(),
         source: protocol.spec.snapshots[snapshot].source.clone(),
@@ -119,10 +138,10 @@ async fn open(protocol: &Protocol, snapshot: usize, cancel: CancellationToken) -
     };
     if let RetrieveBackend::Bm25(spec) = &protocol.spec.retrieve.backend {
         let spec = spec.clone();
-        return blocking(move || opening.bm25(&spec)).await;
+        return Box::pin(blocking(move || opening.bm25(&spec)));
     }
     let questions = protocol.questions.clone();
-    blocking(move || opening.file(&questions)).await
+    Box::pin(blocking(move || opening.file(&questions)))
 }
 
 struct Opening {
@@ -145,7 +164,7 @@ impl Opening {
         let built = index().map_err(|error| error.of_snapshot(&self.frozen.name))?;
         self.check(built.fingerprint)?;
         let (snapshot, top_k) = (self.frozen.name.clone(), self.top_k as usize);
-        Ok(Arc::new(Searched { index: built.index, snapshot, top_k }))
+        Ok(Arc::new(Searched { index: built.index, is_small: built.is_small, snapshot, top_k }))
     }
 
     fn file(&self, questions: &[Question]) -> Result<Arc<dyn Local>, Failure> {
@@ -178,6 +197,7 @@ fn until<'a>(
 
 struct Searched {
     index: Bm25Index,
+    is_small: bool,
     snapshot: SnapshotName,
     top_k: usize,
 }
@@ -185,5 +205,9 @@ struct Searched {
 impl Local for Searched {
     fn search(&self, question: &Question) -> Result<Evidence, Failure> {
         self.index.search(&question.text, self.top_k).map_err(|error| error.of_snapshot(&self.snapshot))
+    }
+
+    fn is_small(&self) -> bool {
+        self.is_small
     }
 }

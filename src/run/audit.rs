@@ -11,6 +11,7 @@ use crate::model::{Event, Failure, FailureClass};
 use crate::report::{self, AuditResult};
 use crate::{freeze, generate, judge, retrieve};
 use camino::{Utf8Path, Utf8PathBuf};
+use rayon::prelude::*;
 
 /// A finished audit.
 #[derive(Debug)]
@@ -59,10 +60,7 @@ async fn stages(prepared: Prepared, context: &Context) -> Result<(RunFolder, Pro
 /// Writes every report of a result, and what its figures need of the texts.
 pub(super) fn write_reports(folder: &Utf8Path, computed: &Computed, mut classes: Written) -> Result<(), Failure> {
     write_from(folder, classes::FILE, &mut classes.bytes()?)?;
-    for format in report::FORMATS {
-        write(folder, format.file, &(format.render)(&computed.result))?;
-    }
-    Ok(())
+    report::FORMATS.par_iter().try_for_each(|format| write(folder, format.file, &(format.render)(&computed.result)))
 }
 
 /// Opens the run's folder and freezes the protocol in it.

@@ -79,6 +79,8 @@ pub struct Indexed {
     pub fingerprint: Digest,
     /// How many documents there were, before they were split.
     pub documents: u64,
+    /// Whether all of them are so little text that the index takes hardly any memory.
+    pub is_small: bool,
 }
 
 impl Bm25Index {
@@ -107,7 +109,8 @@ impl Bm25Index {
             None => Index::create_in_ram(schema),
         };
         index.tokenizers().register(ANALYSER, Analyser);
-        let (most, bytes) = if first.are_all { FEW } else { MANY };
+        let is_small = first.are_all;
+        let (most, bytes) = if is_small { FEW } else { MANY };
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(most);
         let mut writer: IndexWriter = index.writer_with_num_threads(threads, threads * bytes)?;
         let mut fingerprint = Fingerprint::default();
@@ -123,7 +126,7 @@ impl Bm25Index {
         let searcher = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?.searcher();
         let documents = fingerprint.count();
         let index = Self { searcher, body, stored, _folder: folder };
-        Ok(Indexed { index, fingerprint: fingerprint.finish(), documents })
+        Ok(Indexed { index, fingerprint: fingerprint.finish(), documents, is_small })
     }
 
     /// The best documents for a question: by BM25, ties by id. A question without terms finds nothing.
