@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use churngate::model::Evidence;
 use churngate::retrieve::bm25::{Bm25Index, IndexSettings, Indexed};
 use churngate::retrieve::corpus::{Corpus, CorpusDocument};
-use churngate::retrieve::resolve;
+use churngate::retrieve::open;
 use churngate::spec::{self, SnapshotSource};
 
 fn examples() -> Utf8PathBuf {
@@ -47,7 +47,8 @@ fn every_spec_is_valid_and_the_quickstart_resolves() {
         let spec = spec::parse(&std::fs::read_to_string(&path).unwrap(), name).map_err(|errors| errors.render(false));
         let spec = spec.unwrap();
         if name.starts_with("quickstart") {
-            let resolved = resolve(&spec, path.parent().unwrap()).unwrap();
+            let opened = open(&spec, path.parent().unwrap());
+            let resolved = opened.and_then(|opened| opened.resolve(&spec)).unwrap();
             let counts: Vec<_> = resolved.iter().map(|snapshot| snapshot.documents).collect();
             assert_eq!(counts, [Some(289), Some(306)]);
             assert!(path.parent().unwrap().join(&spec.questions.file).is_file());

@@ -2,14 +2,14 @@
 
 mod harness;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use harness::{Workspace, code, stderr, stdout};
 use std::process::Output;
 
-/// Runs `check` and `run`; both must refuse alike, print nothing on standard output and leave no run behind.
+/// Runs whatever prepares an audit; all of it must refuse alike, print nothing on standard output and leave no run behind.
 fn refused(workspace: &Workspace, spec: &str) -> Result<String> {
     let mut texts = Vec::new();
-    for command in ["check", "run"] {
+    for command in ["check", "run", "diff"] {
         let output = workspace.churngate(&[command, spec])?;
         let text = stderr(&output);
         assert_eq!(code(&output)?, 2, "{command}: {text}");
@@ -18,8 +18,24 @@ fn refused(workspace: &Workspace, spec: &str) -> Result<String> {
         texts.push(text);
     }
     assert!(!workspace.path(".churngate").exists(), "something was begun");
-    assert_eq!(texts[0], texts[1]);
+    assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
     Ok(texts.swap_remove(0))
+}
+
+/// What is told of a spec that names files of these names, all of which are missing or cannot be read: each at its place.
+fn told_at_once(workspace: &Workspace, spec: &str, names: &[&str]) -> Result<String> {
+    workspace.write("churngate.yaml", spec)?;
+    let text = refused(workspace, "churngate.yaml")?;
+    for name in names {
+        let at = spec.find(name).with_context(|| format!("the spec has no `{name}`"))?;
+        let line = spec[..at].matches('\n').count() + 1;
+        let column = spec[..at].rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        mentions(&text, &[&format!("churngate.yaml:{line}:{column}\n")]);
+    }
+    let problems = if names.len() == 1 { "1 problem".to_owned() } else { format!("{} problems", names.len()) };
+    mentions(&text, &[&format!("read the spec `churngate.yaml`: {problems}\n")]);
+    assert_eq!(text.matches("= help: ").count(), names.len(), "{text}");
+    Ok(text)
 }
 
 fn mentions(text: &str, parts: &[&str]) {
@@ -51,6 +67,78 @@ fn missing_questions_and_corpus_are_named() -> Result<()> {
         workspace.edit("churngate.yaml", |spec| spec.replace(part, other))?;
         mentions(&refused(&workspace, "churngate.yaml")?, &["gone.jsonl"]);
     }
+    Ok(())
+}
+
+/// What stands around the snapshots and the retrieval of a spec.
+const AROUND: [&str; 2] = [
+    "version: 1\nname: gone\nquestions: { file: gone.jsonl, select: { exclude: no-ids.txt, only: no-qrels.tsv } }\n",
+    "generate: { reader: {}, prompt: no-prompt.txt }\njudge: { embedded: {} }\n",
+];
+/// The files named there.
+const NAMED: [&str; 4] = ["gone.jsonl", "no-ids.txt", "no-qrels.tsv", "no-prompt.txt"];
+
+#[test]
+fn everything_that_a_spec_names_and_that_is_not_there_is_told_at_once() -> Result<()> {
+    let corpora = "snapshots:\n  old: { git: v41, path: corpus }\n  new: { path: no-corpus }\n  placebo: { git: base, path: corpus }\n  \
+                   between: [ { name: n2, path: no-rung.jsonl }, { name: n3, path: docs.tar/no-folder } ]\n";
+    let databases = "snapshots: { old: { path: no-old.db }, new: { path: no-new.db } }\n";
+    let tables = "snapshots: { old: { table: docs_1 }, new: { table: docs_2 } }\n";
+    let in_file = "snapshots: { old: { index: docs_1 }, new: { from: no-index.yaml } }\n";
+    let query = "query: \"SELECT id, text FROM {table} WHERE :question <> ''\" } }\n";
+    let of_one = "query: \"SELECT id, text FROM docs WHERE :question <> ''\" } }\n";
+    let preset = "retrieve: { preset: no-preset.yaml, base_url: 'http://localhost:9' }\n";
+    for (snapshots, retrieve, names) in [
+        (corpora, "retrieve: { bm25: {} }\n".to_owned(), &["v41", "no-corpus", "base", "no-rung", "docs.tar"][..]),
+        (databases, format!("retrieve: {{ sql: {{ sqlite: {{}}, {of_one}"), &["no-old.db", "no-new.db"]),
+        (tables, format!("retrieve: {{ sql: {{ sqlite: {{ file: no.db }}, {query}"), &["no.db"]),
+        (in_file, "retrieve: { command: { argv: [cat] } }\n".to_owned(), &["no-index.yaml"]),
+        (in_file, preset.to_owned(), &["no-preset.yaml"]),
+    ] {
+        let spec = [AROUND[0], snapshots, &retrieve, AROUND[1]].concat();
+        told_at_once(&Workspace::new()?, &spec, &[&NAMED, names].concat())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn what_is_there_and_cannot_be_read_is_told_beside_what_is_not_there() -> Result<()> {
+    let workspace = Workspace::new()?;
+    workspace.write("gone.jsonl/a", "a folder")?;
+    workspace.write("no-prompt.txt", b"\xff".as_slice())?;
+    workspace.write("no-old.tar", "no archive")?;
+    let snapshots = "snapshots: { old: { path: no-old.tar }, new: { path: no-new } }\nretrieve: { bm25: {} }\n";
+    let spec = [AROUND[0], snapshots, AROUND[1]].concat();
+    let text = told_at_once(&workspace, &spec, &[&NAMED[..], &["no-old.tar", "no-new"]].concat())?;
+    mentions(&text, &["it is a folder", "line 1: it is not UTF-8", "is damaged", "`no-new` does not exist"]);
+    Ok(())
+}
+
+#[test]
+fn corpora_with_bad_lines_are_told_together_each_by_its_line() -> Result<()> {
+    let workspace = Workspace::quickstart()?;
+    workspace.write("old.jsonl", "{\"id\":\"a\",\"text\":\"x\"}\nnone\n")?;
+    workspace.write("new.jsonl", "{\"id\":\"a\",\"text\":\"x\"}\n\n{\"id\":\"b\"}\n")?;
+    let spec = workspace.read("churngate.yaml")?;
+    let text = told_at_once(&workspace, &spec, &["old.jsonl", "new.jsonl"])?;
+    insta::assert_snapshot!(text, @"
+    error: read the spec `churngate.yaml`: 2 problems
+    error[unread-file]: failed to read the corpus of snapshot `old`: `./old.jsonl`, line 2: is no JSON object
+     --> churngate.yaml:7:16
+      |
+    7 |   old: { path: old.jsonl }
+      |                ^^^^^^^^^
+      |
+      = help: each line is an object with an `id`, a `text` and, if there are any, a `title` and a `url`
+
+    error[unread-file]: failed to read the corpus of snapshot `new`: `./new.jsonl`, line 3: has no `text`, `content` or `body` that is a string
+     --> churngate.yaml:8:16
+      |
+    8 |   new: { path: new.jsonl }
+      |                ^^^^^^^^^
+      |
+      = help: each line is an object with an `id`, a `text` and, if there are any, a `title` and a `url`
+    ");
     Ok(())
 }
 
@@ -101,7 +189,7 @@ fn a_git_revision_that_does_not_exist_is_named() -> Result<()> {
     workspace.edit("churngate.yaml", |spec| {
         spec.replace("old: { path: old.jsonl }", "old: { git: no-such-revision, path: old.jsonl }")
     })?;
-    mentions(&refused(&workspace, "churngate.yaml")?, &["no-such-revision", "hint"]);
+    mentions(&refused(&workspace, "churngate.yaml")?, &["no-such-revision", "churngate.yaml:7:15", "help: "]);
     Ok(())
 }
 

@@ -3,36 +3,53 @@
 use super::asked::Asked;
 use super::corpus::{Corpus, CorpusError, Fingerprint};
 use super::engine::Identity;
-use super::file;
+use super::{file, sql};
 use crate::freeze::ResolvedSnapshot;
+use crate::git::GitError;
 use crate::http::Context;
 use crate::model::{Digest, Failure, FailureClass, SnapshotName};
-use crate::spec::{RetrieveBackend, SnapshotSource, SnapshotSpec, Spec};
+use crate::spec::{FileKey, RetrieveBackend, SnapshotSource, SnapshotSpec, Spec, SqlEngine, SqlSpec, Unread};
 use camino::Utf8Path;
 use std::collections::BTreeMap;
 
-/// Looks at every snapshot of the spec: documents are counted and digested, revisions become commits. No engine is asked:
-/// its snapshots are known by name alone. The closed book comes last where the spec asks for it. `base` is the spec's folder.
+/// What was found of the snapshots, in the spec's order: a corpus where the backend reads one itself.
+#[derive(Debug)]
+pub struct Opened(Vec<Option<Corpus>>);
+
+/// Finds everything that the spec names of its snapshots and that lies here: folders, files, revisions, databases. Nothing is
+/// read yet. `base` is the spec's folder.
 ///
 /// # Errors
-/// Every snapshot that cannot be audited, with what to do about it.
-pub fn resolve(spec: &Spec, base: &Utf8Path) -> Result<Vec<ResolvedSnapshot>, Failure> {
-    let mut resolved = Vec::new();
-    for snapshot in &spec.snapshots {
-        resolved.push(one(&spec.retrieve.backend, snapshot, base)?);
-    }
-    resolved.extend(closed_book(spec));
-    Ok(resolved)
+/// All that is missing or cannot be opened, with what to do about it.
+pub fn open(spec: &Spec, base: &Utf8Path) -> Result<Opened, Vec<Unread>> {
+    all(spec.snapshots.iter().map(|snapshot| find(&spec.retrieve.backend, snapshot, base))).map(Opened)
 }
 
-/// The same, and engines are asked what each name stands for, whether it is ready and how large it is, where the spec has
-/// probes.
+impl Opened {
+    /// Looks at every snapshot: documents are counted and digested, revisions become commits. No engine is asked: its snapshots
+    /// are known by name alone. The closed book comes last where the spec asks for it.
+    ///
+    /// # Errors
+    /// Every snapshot that cannot be audited, with what to do about it.
+    pub fn resolve(&self, spec: &Spec) -> Result<Vec<ResolvedSnapshot>, Vec<Unread>> {
+        let snapshots = spec.snapshots.iter().zip(&self.0);
+        let of_corpus = |snapshot, corpus| read(&spec.retrieve.backend, snapshot, corpus);
+        let mut resolved = all(snapshots.map(|(snapshot, corpus)| {
+            corpus.as_ref().map_or_else(|| Ok(by_name(snapshot)), |corpus| of_corpus(snapshot, corpus))
+        }))?;
+        resolved.extend(closed_book(spec));
+        Ok(resolved)
+    }
+}
+
+/// Asks engines what each name stands for, whether it is ready and how large it is, where the spec has probes. Nothing where
+/// there is no engine to be asked.
 ///
 /// # Errors
-/// As [`resolve`]; an engine refuses, does not answer, or is not ready.
-pub async fn resolve_with(spec: &Spec, base: &Utf8Path, context: &Context) -> Result<Vec<ResolvedSnapshot>, Failure> {
+/// An engine refuses, does not answer, or is not ready.
+pub async fn ask(spec: &Spec, base: &Utf8Path, context: &Context) -> Result<Option<Vec<ResolvedSnapshot>>, Failure> {
     if !matches!(spec.retrieve.backend, RetrieveBackend::Http(_) | RetrieveBackend::Sql(_)) {
-        return resolve(spec, base);
+        return Ok(None);
     }
     let asked = Asked::new(&spec.retrieve, base, context)?;
     let mut resolved = Vec::new();
@@ -42,7 +59,19 @@ pub async fn resolve_with(spec: &Spec, base: &Utf8Path, context: &Context) -> Re
         resolved.push(identity.resolved(&snapshot.name, &named));
     }
     resolved.extend(closed_book(spec));
-    Ok(resolved)
+    Ok(Some(resolved))
+}
+
+/// All of them, or everything that is wrong with any.
+fn all<T>(found: impl Iterator<Item = Result<T, Unread>>) -> Result<Vec<T>, Vec<Unread>> {
+    let (mut good, mut unread) = (Vec::new(), Vec::new());
+    for one in found {
+        match one {
+            Ok(one) => good.push(one),
+            Err(one) => unread.push(one),
+        }
+    }
+    if unread.is_empty() { Ok(good) } else { Err(unread) }
 }
 
 fn closed_book(spec: &Spec) -> Option<ResolvedSnapshot> {
@@ -57,41 +86,65 @@ fn closed_book(spec: &Spec) -> Option<ResolvedSnapshot> {
     })
 }
 
-fn one(backend: &RetrieveBackend, snapshot: &SnapshotSpec, base: &Utf8Path) -> Result<ResolvedSnapshot, Failure> {
-    let name = &snapshot.name;
+/// The corpus of a snapshot, where the backend reads one; a database of ours only has to be there.
+fn find(backend: &RetrieveBackend, snapshot: &SnapshotSpec, base: &Utf8Path) -> Result<Option<Corpus>, Unread> {
     match backend {
-        RetrieveBackend::Bm25(_) => documents(snapshot, base),
-        RetrieveBackend::File => {
-            let corpus = open(snapshot, base)?;
-            let fingerprint = file::digest(&corpus).map_err(|error| error.of_snapshot(name))?;
-            Ok(found(name, &corpus, fingerprint, None))
+        RetrieveBackend::Bm25(_) | RetrieveBackend::File => {
+            Corpus::open(&snapshot.source, base).map(Some).map_err(|error| unread(error, snapshot))
         }
-        RetrieveBackend::Http(_) | RetrieveBackend::Sql(_) | RetrieveBackend::Command(_) | RetrieveBackend::Within => {
-            let named = variables(&snapshot.source);
-            Ok(Identity::of(&named).resolved(name, &named))
-        }
+        RetrieveBackend::Sql(sql) => database(sql, snapshot, base).map(|()| None),
+        RetrieveBackend::Http(_) | RetrieveBackend::Command(_) | RetrieveBackend::Within => Ok(None),
     }
 }
 
-fn documents(snapshot: &SnapshotSpec, base: &Utf8Path) -> Result<ResolvedSnapshot, Failure> {
-    let corpus = open(snapshot, base)?;
-    let read = || -> Result<Fingerprint, CorpusError> {
-        let mut fingerprint = Fingerprint::default();
-        for document in corpus.documents()? {
-            fingerprint.add(&document?);
+/// Whether the file of a snapshot's database can be opened, where it lies in one.
+fn database(sql: &SqlSpec, snapshot: &SnapshotSpec, base: &Utf8Path) -> Result<(), Unread> {
+    let (file, key) = match (&sql.engine, &snapshot.source) {
+        (SqlEngine::Sqlite { file: Some(file) }, _) => (file, FileKey::Database),
+        (SqlEngine::Sqlite { file: None }, SnapshotSource::Path(path)) => {
+            (path, FileKey::Snapshot(snapshot.name.clone()))
         }
-        Ok(fingerprint)
+        _ => return Ok(()),
     };
-    let fingerprint = read().map_err(|error| error.of_snapshot(&snapshot.name))?;
+    sql::open(base, file).map(drop).map_err(|failure| Unread { key, failure })
+}
+
+/// A snapshot of which nothing is known but what the spec calls it.
+fn by_name(snapshot: &SnapshotSpec) -> ResolvedSnapshot {
+    let named = variables(&snapshot.source);
+    Identity::of(&named).resolved(&snapshot.name, &named)
+}
+
+fn read(backend: &RetrieveBackend, snapshot: &SnapshotSpec, corpus: &Corpus) -> Result<ResolvedSnapshot, Unread> {
+    let name = &snapshot.name;
+    if matches!(backend, RetrieveBackend::File) {
+        let fingerprint = file::digest(corpus).map_err(|error| unread(error, snapshot))?;
+        return Ok(found(name, corpus, fingerprint, None));
+    }
+    let fingerprint = documents(corpus).map_err(|error| unread(error, snapshot))?;
     match fingerprint.count() {
-        0 => Err(empty(&snapshot.name, &corpus)),
-        count => Ok(found(&snapshot.name, &corpus, fingerprint.finish(), Some(count))),
+        0 => Err(Unread { key: FileKey::Snapshot(name.clone()), failure: empty(name, corpus) }),
+        count => Ok(found(name, corpus, fingerprint.finish(), Some(count))),
     }
 }
 
-fn open(snapshot: &SnapshotSpec, base: &Utf8Path) -> Result<Corpus, Failure> {
-    let failed = |error: CorpusError| with_base_hint(error.of_snapshot(&snapshot.name), &snapshot.source);
-    Corpus::open(&snapshot.source, base).map_err(failed)
+fn documents(corpus: &Corpus) -> Result<Fingerprint, CorpusError> {
+    let mut fingerprint = Fingerprint::default();
+    for document in corpus.documents()? {
+        fingerprint.add(&document?);
+    }
+    Ok(fingerprint)
+}
+
+/// What is wrong with the corpus of a snapshot, at the key that has to do with it.
+fn unread(error: CorpusError, snapshot: &SnapshotSpec) -> Unread {
+    let name = snapshot.name.clone();
+    let key = match &error {
+        CorpusError::Git(GitError::NoSuchPath { .. }) => FileKey::Snapshot(name),
+        CorpusError::Git(_) => FileKey::Revision(name),
+        _ => FileKey::Snapshot(name),
+    };
+    Unread { key, failure: with_base_hint(error.of_snapshot(&snapshot.name), &snapshot.source) }
 }
 
 /// `base` is a name that a pull request gives to a commit; elsewhere nobody has resolved it.

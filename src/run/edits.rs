@@ -1,9 +1,10 @@
 //! What a change edits of the rule that judges it, told beside the verdict. The change is not trusted: its values are shown
 //! as single words, and what may be a key is not shown at all.
 
+use super::beside::{MAX_QUESTIONS_BYTES, parse, preset_of};
 use super::files::{Files, MAX_SMALL_BYTES, Unread};
 use super::origin::Edit;
-use super::rule::{MAX_QUESTIONS_BYTES, Place, Rule, parse, preset_of};
+use super::rule::{Place, Rule};
 use crate::git::{self, CommitId, Located};
 use crate::model::{Failure, FailureClass, SnapshotName};
 use crate::retrieve::corpus;

@@ -1,7 +1,7 @@
 //! Where the rule and the questions of a run stand in the files of the checkout.
 
+use super::beside::MAX_QUESTIONS_BYTES;
 use super::files::{Files, MAX_SMALL_BYTES};
-use super::rule::MAX_QUESTIONS_BYTES;
 use crate::freeze;
 use crate::model::{Failure, QuestionId};
 use camino::{Utf8Path, Utf8PathBuf};

@@ -5,6 +5,7 @@
 
 pub mod artifact;
 pub mod audit;
+mod beside;
 mod claims;
 mod classes;
 mod collect;

@@ -4,7 +4,7 @@
 use super::files::{Files, Unread};
 use crate::git;
 use crate::model::{Failure, FailureClass, SnapshotName};
-use crate::spec::{SnapshotSource, SnapshotSpec, Spec, variables};
+use crate::spec::{self, FileKey, SnapshotSource, SnapshotSpec, Spec, variables};
 use camino::Utf8Path;
 use std::collections::BTreeMap;
 
@@ -17,12 +17,28 @@ const FILE: &str = "the variables of snapshot `new`";
 /// Fills in the variables of the new snapshot: from the file that the spec names, then from the command line. The file is
 /// the working tree's, since only the change knows what it built; no link is followed, so that its text, which an error
 /// may quote, is the change's own.
-pub(super) fn fill(spec: &mut Spec, folder: &Utf8Path, given: &[String]) -> Result<(), Failure> {
+///
+/// # Errors
+/// The file or the command line names something else than plain values of those variables. A file that cannot be read is told
+/// beside whatever else is unread.
+pub(super) fn fill(
+    spec: &mut Spec,
+    folder: &Utf8Path,
+    given: &[String],
+    unread: &mut Vec<spec::Unread>,
+) -> Result<(), Failure> {
     let old = spec.snapshots.first().map(|snapshot| snapshot.source.clone());
     let is_new = |snapshot: &&mut SnapshotSpec| snapshot.name == SnapshotName::new_snapshot();
     let Some(new) = spec.snapshots.iter_mut().find(is_new) else { return Ok(()) };
     if let SnapshotSource::From(path) = &new.source {
-        let read = from_file(folder, path)?;
+        let text = match text_of(folder, path) {
+            Ok(text) => text,
+            Err(failure) => {
+                unread.push(spec::Unread { key: FileKey::Snapshot(new.name.clone()), failure });
+                return Ok(());
+            }
+        };
+        let read = variables::parse(&text, path.as_str()).map_err(|errors| usage(format!("read {FILE}\n{errors}")))?;
         if let Some(SnapshotSource::Variables(old)) = &old {
             same_names(path, old, &read)?;
         }
@@ -51,15 +67,13 @@ fn give(source: &mut SnapshotSource, name: String, value: String) -> Result<(), 
     }
 }
 
-fn from_file(folder: &Utf8Path, path: &Utf8Path) -> Result<BTreeMap<String, String>, Failure> {
+fn text_of(folder: &Utf8Path, path: &Utf8Path) -> Result<String, Failure> {
     let tree = Files::Tree(folder);
     if let Some(link) = git::link_on_the_way(folder, path) {
         return Err(tree.failure(FILE, path, Unread::Linked(link)));
     }
     let bytes = tree.require(FILE, path, MAX_BYTES)?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| tree.failure(FILE, path, Unread::Unusable("it is not UTF-8".to_owned())))?;
-    variables::parse(&text, path.as_str()).map_err(|errors| usage(format!("read {FILE}\n{errors}")))
+    String::from_utf8(bytes).map_err(|_| tree.failure(FILE, path, Unread::Unusable("it is not UTF-8".to_owned())))
 }
 
 /// The file may choose values, not which variables there are.

@@ -9,7 +9,7 @@ use crate::freeze::{self, Inputs, Protocol};
 use crate::git;
 use crate::http::Context;
 use crate::model::{Failure, FailureClass};
-use crate::retrieve;
+use crate::retrieve::{self, Opened};
 use crate::spec::Spec;
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -52,6 +52,7 @@ pub struct Request<'a> {
 pub struct Draft {
     folder: Utf8PathBuf,
     rule: Rule,
+    opened: Opened,
     runs: Option<Utf8PathBuf>,
     shard: Option<Shard>,
     tool_version: &'static str,
@@ -65,16 +66,25 @@ impl Draft {
     }
 }
 
-/// Reads the spec and every file it names.
+/// Reads the spec and the files beside it, and finds its snapshots where they lie here.
 ///
 /// # Errors
-/// Anything wrong with the spec or its files: all of class [`FailureClass::Usage`] where the user can mend it.
+/// Anything wrong with the spec, or all files and snapshots that are missing or cannot be read: all of class
+/// [`FailureClass::Usage`] where the user can mend it.
 pub fn read(request: Request<'_>) -> Result<Draft, Failure> {
     let Request { spec: path, runs, base, new, shard, is_set, tool_version } = request;
     let folder = path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let mut rule = rule::read(path, folder, base, is_set)?;
-    newest::fill(&mut rule.spec, folder, new)?;
-    Ok(Draft { folder: folder.to_owned(), rule, runs: runs.map(Utf8Path::to_owned), shard, tool_version })
+    let filled = newest::fill(&mut rule.spec, folder, new, &mut rule.unread);
+    let opened = match retrieve::open(&rule.spec, folder) {
+        Ok(opened) if rule.unread.is_empty() => opened,
+        opened => {
+            rule.unread.extend(opened.err().unwrap_or_default());
+            return Err(rule.source.failure(rule.unread));
+        }
+    };
+    filled?;
+    Ok(Draft { folder: folder.to_owned(), rule, opened, runs: runs.map(Utf8Path::to_owned), shard, tool_version })
 }
 
 /// Resolves the snapshots and plans the protocol. Without a context no engine is asked what its snapshots are.
@@ -83,11 +93,15 @@ pub fn read(request: Request<'_>) -> Result<Draft, Failure> {
 /// Anything wrong with the questions or the snapshots. Where the rule is a base commit's, a run that git tracks is refused:
 /// class [`FailureClass::Evidence`].
 pub async fn prepare(draft: Draft, context: Option<&Context>) -> Result<Prepared, Failure> {
-    let Draft { folder, rule, runs, shard, tool_version } = draft;
-    let Rule { spec, questions, exclude, only, prompt, origin, preset: _ } = rule;
-    let snapshots = match context {
-        Some(context) => retrieve::resolve_with(&spec, &folder, context).await?,
-        None => retrieve::resolve(&spec, &folder)?,
+    let Draft { folder, rule, opened, runs, shard, tool_version } = draft;
+    let Rule { spec, questions, exclude, only, prompt, origin, source, preset: _, unread: _ } = rule;
+    let asked = match context {
+        Some(context) => retrieve::ask(&spec, &folder, context).await?,
+        None => None,
+    };
+    let snapshots = match asked {
+        Some(snapshots) => snapshots,
+        None => opened.resolve(&spec).map_err(|unread| source.failure(unread))?,
     };
     let inputs = Inputs {
         questions_name: spec.questions.file.to_string(),

@@ -1,16 +1,14 @@
 //! The rule of an audit: its spec, and the files beside it. On a pull request it is the base commit's, so that nobody can
 //! loosen the gate that judges them, nor send a key elsewhere.
 
+use super::beside::{Source, find};
 use super::edits::edits;
-use super::files::{Files, MAX_SMALL_BYTES, OUTSIDE, SPEC, Unread};
+use super::files::{Files, MAX_SMALL_BYTES, OUTSIDE, SPEC, Unread as Unreadable};
 use super::origin::Origin;
 use crate::git::{self, CommitId};
 use crate::model::{Failure, FailureClass};
-use crate::spec::{self, GenerateBackend, JudgeBackend, PresetFile, RetrieveBackend, SnapshotSource, Spec};
+use crate::spec::{self, FileKey, GenerateBackend, JudgeBackend, RetrieveBackend, SnapshotSource, Spec, Unread};
 use camino::{Utf8Path, Utf8PathBuf};
-
-/// The largest question file that is read, in bytes.
-pub(super) const MAX_QUESTIONS_BYTES: u64 = 1 << 30;
 
 /// The name that a spec gives to the commit before the change.
 const BASE: &str = "base";
@@ -30,6 +28,10 @@ pub(super) struct Rule {
     pub preset: Option<(Utf8PathBuf, Vec<u8>)>,
     /// Where it came from, where a base commit was named.
     pub origin: Option<Origin>,
+    /// The spec as it was read.
+    pub source: Source,
+    /// What the spec names and cannot be read: nobody goes on with a rule that has any of it.
+    pub unread: Vec<Unread>,
 }
 
 /// Where a spec lies: its path as it was given, its folder, and its name in there.
@@ -52,19 +54,22 @@ pub(super) fn read(
     let place = Place { path, folder, name };
     let Some(revision) = base else {
         let mut rule = required(Files::Tree(folder), place)?;
-        name_base(&mut rule.spec, folder, None)?;
+        name_base(&mut rule, folder, None);
         return Ok(rule);
     };
     // Git would look for the spec where a linked folder leads, and find another one of the base's.
     if let Some(link) = git::link_on_the_way(folder, Utf8Path::new("")) {
-        return Err(Files::Change(folder).failure(SPEC, name, Unread::Linked(link)));
+        return Err(Files::Change(folder).failure(SPEC, name, Unreadable::Linked(link)));
     }
     let commit = git::resolve(folder, revision)?;
-    let mut rule = match whole(Files::Commit(folder, &commit), place)? {
-        Read::Whole(rule) => of_base(*rule, place, &commit, is_set)?,
-        Read::Without { missing, .. } => of_change(place, &commit, &missing)?,
+    let mut rule = match find(Files::Commit(folder, &commit), place)? {
+        None => of_change(place, &commit, name)?,
+        Some(found) => match found.missing() {
+            Some(missing) => of_change(place, &commit, missing)?,
+            None => of_base(found.rule()?, place, &commit, is_set)?,
+        },
     };
-    name_base(&mut rule.spec, folder, Some(&commit))?;
+    name_base(&mut rule, folder, Some(&commit));
     Ok(rule)
 }
 
@@ -105,6 +110,9 @@ fn word(value: &str) -> Option<&str> {
 
 /// The base's rule, with what the change edits of it.
 fn of_base(rule: Rule, place: Place<'_>, commit: &CommitId, is_set: fn(&str) -> bool) -> Result<Rule, Failure> {
+    if !rule.unread.is_empty() {
+        return Ok(rule);
+    }
     let edited = edits(&rule, place, commit, is_set)?;
     let origin = Origin { commit: commit.to_string(), edited, missing: None };
     Ok(Rule { origin: Some(origin), ..rule })
@@ -113,8 +121,12 @@ fn of_base(rule: Rule, place: Place<'_>, commit: &CommitId, is_set: fn(&str) -> 
 /// The change's own rule, where the base has none. Nobody has agreed to it yet, so it may neither use keys nor call
 /// servers nor start programs.
 fn of_change(place: Place<'_>, commit: &CommitId, missing: &Utf8Path) -> Result<Rule, Failure> {
-    let rule = required(Files::Change(place.folder), place)?;
-    refuse_outside(&rule.spec, place)?;
+    let mut rule = required(Files::Change(place.folder), place)?;
+    let outside: Vec<Unread> = outside(&rule.spec, place.folder).collect();
+    if !outside.is_empty() {
+        rule.unread.extend(outside);
+        return Err(rule.source.failure(rule.unread));
+    }
     if !is_embedded(&rule.spec) {
         let change = "the spec of this change calls servers or programs";
         let message = format!("base commit `{commit}` has no `{missing}`, and {change}");
@@ -125,19 +137,20 @@ fn of_change(place: Place<'_>, commit: &CommitId, missing: &Utf8Path) -> Result<
     Ok(Rule { origin: Some(origin), ..rule })
 }
 
-/// Refuses snapshots outside of the repository: the report shows their text to everybody who sees the pull request.
-fn refuse_outside(spec: &Spec, place: Place<'_>) -> Result<(), Failure> {
-    let paths = spec.snapshots.iter().filter_map(|snapshot| match &snapshot.source {
-        SnapshotSource::Path(path) => Some((&snapshot.name, path)),
-        SnapshotSource::Git { .. } | SnapshotSource::Variables(_) | SnapshotSource::From(_) => None,
-    });
-    match paths.into_iter().find(|(_, path)| git::leads_out(place.folder, path)) {
-        Some((name, path)) => {
-            let message = format!("failed to read snapshot `{name}` from `{path}`: {OUTSIDE}");
-            Err(Failure::new(FailureClass::Usage, message).with_hint("name a folder or file of the repository"))
-        }
-        None => Ok(()),
-    }
+/// Snapshots outside of the repository: the report shows their text to everybody who sees the pull request.
+fn outside<'r>(spec: &'r Spec, folder: &'r Utf8Path) -> impl Iterator<Item = Unread> + 'r {
+    spec.snapshots.iter().filter_map(move |snapshot| {
+        let SnapshotSource::Path(path) = &snapshot.source else { return None };
+        let name = &snapshot.name;
+        git::leads_out(folder, path).then(|| Unread {
+            key: FileKey::Snapshot(name.clone()),
+            failure: Failure::new(
+                FailureClass::Usage,
+                format!("failed to read snapshot `{name}` from `{path}`: {OUTSIDE}"),
+            )
+            .with_hint("name a folder or file of the repository"),
+        })
+    })
 }
 
 fn is_embedded(spec: &Spec) -> bool {
@@ -146,102 +159,43 @@ fn is_embedded(spec: &Spec) -> bool {
         && spec.judges().all(|(_, backend)| matches!(backend, JudgeBackend::Embedded))
 }
 
-/// A rule with all its files, or the first one that is missing.
-enum Read {
-    Whole(Box<Rule>),
-    Without { what: &'static str, missing: Utf8PathBuf },
-}
-
-/// The rule, all of whose files have to be there.
+/// The rule of a spec that has to be there.
 fn required(files: Files<'_>, place: Place<'_>) -> Result<Rule, Failure> {
-    match whole(files, place)? {
-        Read::Whole(rule) => Ok(*rule),
-        Read::Without { what, missing } => Err(files.failure(what, &missing, Unread::Missing)),
+    match find(files, place)? {
+        Some(found) => found.rule(),
+        None => Err(files.failure(SPEC, place.name, Unreadable::Missing)),
     }
 }
 
-fn whole(files: Files<'_>, place: Place<'_>) -> Result<Read, Failure> {
-    let Some(bytes) = there(files, SPEC, place.name, MAX_SMALL_BYTES)? else {
-        return Ok(Read::Without { what: SPEC, missing: place.name.to_owned() });
-    };
-    let preset = match preset_of(&bytes) {
-        None => None,
-        Some(path) => match there(files, "the preset", &path, MAX_SMALL_BYTES)? {
-            Some(bytes) => Some((path, bytes)),
-            None => return Ok(Read::Without { what: "the preset", missing: path }),
-        },
-    };
-    let spec = parse(&bytes, place.path, preset.as_ref())?;
-    let named = [
-        ("the excluded ids", spec.questions.exclude.as_ref(), MAX_SMALL_BYTES),
-        ("the ids to select from", spec.questions.only.as_ref(), MAX_SMALL_BYTES),
-        ("the answer prompt", spec.generate.prompt.as_ref(), MAX_SMALL_BYTES),
-        ("the questions", Some(&spec.questions.file), MAX_QUESTIONS_BYTES),
-    ];
-    let mut read = [None, None, None, None];
-    for (slot, (what, path, limit)) in read.iter_mut().zip(named) {
-        let Some(path) = path else { continue };
-        match there(files, what, path, limit)? {
-            Some(bytes) => *slot = Some(bytes),
-            None => return Ok(Read::Without { what, missing: path.clone() }),
+/// Puts a commit in the place of `base`, or says of each snapshot that names it why there is none.
+fn name_base(rule: &mut Rule, folder: &Utf8Path, base: Option<&CommitId>) {
+    let is_named = |source: &SnapshotSource| matches!(source, SnapshotSource::Git { revision, .. } if revision == BASE);
+    if !rule.spec.snapshots.iter().any(|snapshot| is_named(&snapshot.source)) {
+        return;
+    }
+    let commit = base_commit(folder, base);
+    for snapshot in &mut rule.spec.snapshots {
+        let SnapshotSource::Git { revision, .. } = &mut snapshot.source else { continue };
+        match &commit {
+            _ if revision != BASE => {}
+            Ok(commit) => *revision = commit.to_string(),
+            Err(failure) => {
+                let key = FileKey::Revision(snapshot.name.clone());
+                rule.unread.push(Unread { key, failure: failure.clone() });
+            }
         }
     }
-    let [exclude, only, prompt, questions] = read;
-    let questions = questions.unwrap_or_default();
-    Ok(Read::Whole(Box::new(Rule { spec, questions, exclude, only, prompt, preset, origin: None })))
 }
 
-fn there(files: Files<'_>, what: &str, path: &Utf8Path, limit: u64) -> Result<Option<Vec<u8>>, Failure> {
-    match files.read(path, limit) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(Unread::Missing) => Ok(None),
-        Err(unread) => Err(files.failure(what, path, unread)),
-    }
-}
-
-/// The preset file that a spec names; nothing where the spec cannot be read, which is for `parse` to say.
-pub(super) fn preset_of(spec: &[u8]) -> Option<Utf8PathBuf> {
-    std::str::from_utf8(spec).ok().and_then(spec::named_preset)
-}
-
-/// Reads a spec with its preset.
-pub(super) fn parse(bytes: &[u8], path: &Utf8Path, preset: Option<&(Utf8PathBuf, Vec<u8>)>) -> Result<Spec, Failure> {
-    let text = text_of(bytes, "the spec", path)?;
-    let Some((name, bytes)) = preset else { return Ok(spec::parse(text, path.as_str())?) };
-    let preset = PresetFile { name: name.as_str(), text: text_of(bytes, "the preset", name)? };
-    Ok(spec::parse_with(text, path.as_str(), Some(preset))?)
-}
-
-fn text_of<'a>(bytes: &'a [u8], what: &str, path: &Utf8Path) -> Result<&'a str, Failure> {
-    std::str::from_utf8(bytes).map_err(|error| {
-        let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
-        let line = before.split(|byte| *byte == b'\n').count();
-        let message = format!("failed to read {what} `{path}`, line {line}: it is not UTF-8");
-        Failure::new(FailureClass::Usage, message).with_hint(format!("save {what} as UTF-8"))
-    })
-}
-
-/// Puts a commit in the place of `base`: the merge base with what is checked out. Without a named base that is the merge
-/// base with the remote's default branch, or, without a remote, what was last committed.
-fn name_base(spec: &mut Spec, folder: &Utf8Path, base: Option<&CommitId>) -> Result<(), Failure> {
-    let uses = |source: &SnapshotSource| matches!(source, SnapshotSource::Git { revision, .. } if revision == BASE);
-    if !spec.snapshots.iter().any(|snapshot| uses(&snapshot.source)) {
-        return Ok(());
-    }
+/// The merge base with what is checked out. Without a named base that is the merge base with the remote's default branch, or,
+/// without a remote, what was last committed.
+fn base_commit(folder: &Utf8Path, base: Option<&CommitId>) -> Result<CommitId, Failure> {
     let head = git::resolve(folder, "HEAD")?;
-    let commit = match base {
+    Ok(match base {
         Some(base) => git::merge_base(folder, base, &head)?,
         None => match git::resolve(folder, "origin/HEAD") {
             Ok(remote) => git::merge_base(folder, &remote, &head)?,
             Err(_) => head,
         },
-    };
-    for snapshot in &mut spec.snapshots {
-        if let SnapshotSource::Git { revision, .. } = &mut snapshot.source
-            && revision == BASE
-        {
-            *revision = commit.to_string();
-        }
-    }
-    Ok(())
+    })
 }

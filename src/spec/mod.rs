@@ -13,6 +13,7 @@ pub mod black_box;
 mod canonical;
 mod check;
 mod difference;
+mod files;
 mod mask;
 mod mode;
 pub mod node;
@@ -40,8 +41,9 @@ pub mod yaml;
 
 pub use black_box::{BlackBoxBackend, BlackBoxSpec, CitationsSpec, HttpAnswerSpec, StreamSpec, UsageSpec};
 pub use difference::{Difference, differences};
+pub use files::{FileKey, Unread, named_files, unreadable};
 pub use node::Span;
-pub use parse::{from_canonical, named_preset, parse, parse_with};
+pub use parse::{from_canonical, parse, parse_with};
 pub use preset::{PresetFile, answer_preset_names, preset_names, preset_reference};
 pub use problem::{Code, Problem, SpecErrors};
 pub use reference::reference;

@@ -1,12 +1,11 @@
 //! Text to spec: tree, check, validation; every problem at once.
 
 use super::node::{Kind, Node};
-use super::preset::{self, PresetFile, Presets};
+use super::preset::{PresetFile, Presets};
 use super::problem::{Code, Problem, SpecErrors};
 use super::reader::Reader;
-use super::surface::{ROOT, Text};
-use super::{Spec, check, mode, scalar, validate, yaml};
-use camino::Utf8PathBuf;
+use super::surface::ROOT;
+use super::{Spec, check, mode, validate, yaml};
 
 /// Reads a spec that needs no preset file. `file` is its name, for messages only.
 ///
@@ -16,7 +15,7 @@ pub fn parse(text: &str, file: &str) -> Result<Spec, SpecErrors> {
     parse_with(text, file, None)
 }
 
-/// Reads a spec, with the preset file that [`named_preset`] says it needs.
+/// Reads a spec, with the preset file that [`super::named_files`] says it needs.
 ///
 /// # Errors
 /// Every problem of the text, or of the preset file, each with its place and a remedy.
@@ -36,17 +35,6 @@ pub fn parse_with(text: &str, file: &str, preset: Option<PresetFile<'_>>) -> Res
             Err(SpecErrors::new(problems, file, text))
         }
     }
-}
-
-/// The preset file that a spec names, relative to the spec's folder. Whatever else is wrong with the spec is for
-/// [`parse_with`] to say.
-#[must_use]
-pub fn named_preset(text: &str) -> Option<Utf8PathBuf> {
-    let root = yaml::read(text, yaml::SPEC, &mut Vec::new())?;
-    let in_section = |name| Some(&root.get(name)?.value.get("preset")?.value);
-    let named = in_section("answer").or_else(|| in_section("retrieve"))?;
-    let path = scalar::text(named.scalar()?, Text::Path).ok()?;
-    preset::is_path(path).then(|| path.into())
 }
 
 /// Reads what [`Spec::canonical`] wrote. `None` where it is anything else.

@@ -75,6 +75,8 @@ codes! {
     UnknownKey => "unknown-key",
     /// A word that is not one of the allowed ones.
     UnknownWord => "unknown-word",
+    /// A file that the spec names and that cannot be read.
+    UnreadFile => "unread-file",
     /// A key of a later version.
     Unsupported => "unsupported",
     /// The spec could not be read although nothing else is wrong with it: a fault of this program.

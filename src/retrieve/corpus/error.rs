@@ -142,6 +142,7 @@ impl CorpusError {
             }
             Self::NamedLikeChunk(_) => "leave `bm25.chunk_chars` out: the corpus seems to be split already",
             Self::Interrupted => "run the same command again to go on",
+            Self::Io { .. } if self.is_forbidden() => "let the user that runs this read it, or name another corpus",
             Self::Io { .. } => return None,
         };
         Some(hint.to_owned())
@@ -152,7 +153,7 @@ impl CorpusError {
     pub fn of_snapshot(self, snapshot: &crate::model::SnapshotName) -> Failure {
         let (class, message) = match &self {
             Self::Interrupted => (FailureClass::Incomplete, "interrupted".to_owned()),
-            Self::Io { .. } => (FailureClass::Incomplete, self.in_words(snapshot)),
+            Self::Io { .. } if !self.is_forbidden() => (FailureClass::Incomplete, self.in_words(snapshot)),
             _ => (FailureClass::Usage, self.in_words(snapshot)),
         };
         let failure = Failure::new(class, message);
@@ -160,6 +161,11 @@ impl CorpusError {
             Some(hint) => failure.with_hint(hint),
             None => failure,
         }
+    }
+
+    /// Whether it is there, and may not be read.
+    fn is_forbidden(&self) -> bool {
+        matches!(self, Self::Io { error, .. } if error.kind() == std::io::ErrorKind::PermissionDenied)
     }
 
     fn in_words(&self, snapshot: &crate::model::SnapshotName) -> String {

@@ -8,7 +8,7 @@ use crate::model::PassedOver;
 use crate::spec::SnapshotSource;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::ops::ControlFlow;
 
 /// A corpus that was found; its documents can be read any number of times.
@@ -67,11 +67,13 @@ impl Corpus {
             let archive = Archive { name: file.to_string(), kind, inner, packed: found.len() };
             return Self::packed(path.to_string(), archive, Place::File(base.join(file)));
         }
-        let Ok(found) = std::fs::metadata(&place) else { return Err(CorpusError::Missing(path.to_owned())) };
+        let found = std::fs::metadata(&place).map_err(|error| not_found(error, path))?;
         let (origin, passed_over, bytes) = if found.is_dir() {
             let listing = folder::walk(&place)?;
             (Origin::Folder { root: place, files: listing.files }, listing.passed_over.finish(), listing.bytes)
         } else if found.is_file() {
+            // Whether it may be read is told beside whatever else is wrong, and not only once it is its turn.
+            drop(open(&place)?);
             (Origin::File(place), None, found.len())
         } else {
             return Err(CorpusError::NoFile(path.to_owned()));
@@ -167,6 +169,13 @@ impl Place {
             })?),
             Self::Blob { repository, object } => Bytes::Stream(Box::new(git::stream(repository, object)?)),
         })
+    }
+}
+
+fn not_found(error: io::Error, path: &Utf8Path) -> CorpusError {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => CorpusError::Missing(path.to_owned()),
+        _ => CorpusError::Io { path: path.to_string(), error },
     }
 }
 

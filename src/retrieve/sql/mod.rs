@@ -12,4 +12,4 @@ mod state;
 mod tls;
 
 pub(super) use call::{Database, Query};
-pub(super) use state::identify;
+pub(super) use state::{identify, open};

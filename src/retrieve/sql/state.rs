@@ -26,8 +26,8 @@ pub(in crate::retrieve) async fn identify(
 ) -> Result<Identity, Failure> {
     let mut identity = Identity::of(variables);
     if let Some(file) = database.file(variables) {
-        refuse_link(base, &file)?;
-        identity.state.push(digest(&base.join(&file), &file)?.to_string());
+        let digest = file_digest(&mut open(base, &file)?).map_err(|error| unread(&file, &error.kind().to_string()))?;
+        identity.state.push(digest.to_string());
         identity.asked = true;
     }
     if let Some(query) = database.state(variables)? {
@@ -64,30 +64,35 @@ fn in_words(row: Cells) -> String {
     serde_json::Value::from(row).to_string()
 }
 
-/// What the file holds is shown in the report: a change may not lead to another one by a link.
-fn refuse_link(base: &Utf8Path, file: &Utf8Path) -> Result<(), Failure> {
-    let Some(link) = git::link_on_the_way(base, file) else { return Ok(()) };
-    let message = format!("failed to read the database `{file}`: `{link}` is a symbolic link, and none is followed");
-    Err(Failure::new(FailureClass::Usage, message).with_hint("name the file that it leads to"))
-}
-
-/// The digest of a database file. What its write-ahead log holds would not be part of it.
-fn digest(place: &Utf8Path, shown: &Utf8Path) -> Result<Digest, Failure> {
-    let refused =
-        |what: String| Failure::new(FailureClass::Usage, format!("failed to read the database `{shown}`: {what}"));
-    let mut file = File::open(place).map_err(|error| refused(error.kind().to_string()))?;
-    if !file.metadata().is_ok_and(|found| found.is_file()) {
-        return Err(refused("it is no regular file".to_owned()));
+/// Opens a database file, relative to `base`. What its write-ahead log holds would not be part of what is read. What the file
+/// holds is shown in the report: a change may not lead to another one by a link.
+///
+/// # Errors
+/// It is not there or cannot be read, a link leads to it, or it is being written to.
+pub(in crate::retrieve) fn open(base: &Utf8Path, file: &Utf8Path) -> Result<File, Failure> {
+    if let Some(link) = git::link_on_the_way(base, file) {
+        let what = format!("`{link}` is a symbolic link, and none is followed");
+        return Err(unread(file, &what).with_hint("name the file that it leads to"));
+    }
+    let place = base.join(file);
+    let refused = |error: io::Error| unread(file, &error.kind().to_string());
+    // Looked at before it is opened: opening a pipe waits for somebody to write into it.
+    if !std::fs::metadata(&place).map_err(refused)?.is_file() {
+        return Err(unread(file, "it is no regular file"));
     }
     for ending in ["-wal", "-journal"] {
         if std::fs::metadata(format!("{place}{ending}")).is_ok_and(|log| log.len() > 0) {
-            let what = format!("beside it lies `{shown}{ending}`, so that it is being written to, or was not closed");
-            return Err(
-                refused(what).with_hint("close it with `PRAGMA wal_checkpoint(TRUNCATE)`, or `VACUUM INTO` a copy")
-            );
+            let what = format!("beside it lies `{file}{ending}`, so that it is being written to, or was not closed");
+            return Err(unread(file, &what)
+                .with_hint("close it with `PRAGMA wal_checkpoint(TRUNCATE)`, or `VACUUM INTO` a copy"));
         }
     }
-    file_digest(&mut file).map_err(|error| refused(error.kind().to_string()))
+    File::open(&place).map_err(refused)
+}
+
+fn unread(file: &Utf8Path, what: &str) -> Failure {
+    Failure::new(FailureClass::Usage, format!("failed to read the database `{file}`: {what}"))
+        .with_hint("check the path; it is relative to the spec's own folder")
 }
 
 fn file_digest(file: &mut File) -> io::Result<Digest> {

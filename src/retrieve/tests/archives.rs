@@ -1,10 +1,9 @@
 //! Corpora in archives: the same as their folders, and bounded, whoever packed them.
 
-use super::harness::{Bench, path};
+use super::harness::{Bench, path, resolve};
 use crate::model::FailureClass;
 use crate::retrieve::bm25::{Bm25Index, IndexSettings};
 use crate::retrieve::corpus::{Corpus, CorpusDocument};
-use crate::retrieve::resolve;
 use crate::spec::{Bm25Spec, RetrieveBackend, SnapshotSource};
 use flate2::write::GzEncoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};

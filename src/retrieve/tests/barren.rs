@@ -5,7 +5,7 @@ use super::harness::{Bench, Heard, path, variables};
 use crate::ledger::stage::Evidence as EvidenceStage;
 use crate::ledger::{self, Opened};
 use crate::model::{FailureClass, Question};
-use crate::retrieve::{Check, resolve_with};
+use crate::retrieve::Check;
 use crate::spec::{self, Bm25Spec, CommandSpec, RetrieveBackend, SnapshotSource, SqlEngine, SqlSpec};
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -153,7 +153,7 @@ async fn evidence_of_a_barren_snapshot_that_was_sealed_all_the_same_does_not_ver
     let bench = bench(RetrieveBackend::Bm25(Bm25Spec::default()), [path("old.jsonl"), path("new.jsonl")]);
     bench.write("old.jsonl", "{\"id\":\"a\",\"text\":\"alpha\"}\n");
     bench.write("new.jsonl", "{\"id\":\"b\",\"text\":\"beta\"}\n");
-    let protocol = bench.protocol(resolve_with(&bench.spec, &bench.base(), &bench.context).await.unwrap());
+    let protocol = bench.protocol(bench.resolve().await.unwrap());
     bench.run_frozen(protocol.clone()).await.unwrap_err();
     let folder = ledger::RunFolder::open_with(&bench.run_folder(), ledger::Durability::Off).unwrap();
     let Opened::Open(writer) = ledger::open::<EvidenceStage>(&folder, &folder.freeze(b"{}").unwrap()).unwrap() else {

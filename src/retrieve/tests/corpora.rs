@@ -1,9 +1,8 @@
 //! Corpora in folders, files and repositories, good and bad.
 
-use super::harness::{Bench, path};
+use super::harness::{Bench, path, resolve};
 use crate::model::{Failure, FailureClass};
 use crate::retrieve::corpus::{Corpus, CorpusDocument};
-use crate::retrieve::resolve;
 use crate::spec::{Bm25Spec, RetrieveBackend, SnapshotSource};
 use camino::Utf8Path;
 use std::process::Command;

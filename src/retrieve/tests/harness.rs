@@ -1,6 +1,6 @@
 //! A protocol, a run folder and a context for tests.
 
-use crate::freeze::{Frozen, Protocol, Seeds};
+use crate::freeze::{Frozen, Protocol, ResolvedSnapshot, Seeds};
 use crate::http::{Budget, Client, Context, HttpSettings, Secrets};
 use crate::ledger::record::{EvidenceKey, EvidenceRecord, Outcome, PassRecord, Record, Verdict};
 use crate::ledger::stage::Evidence as EvidenceStage;
@@ -9,7 +9,7 @@ use crate::model::{
     Confidence, Digest, Event, Evidence, Failure, Normalisation, Observer, PercentagePoints, Question, QuestionId,
     Silent, SnapshotName,
 };
-use crate::retrieve::{resolve_with, retrieve};
+use crate::retrieve::{ask, open, retrieve};
 use crate::spec::{
     BootstrapSpec, BudgetSpec, GateSpec, GenerateBackend, GenerateSpec, Inconclusive, JudgeBackend, JudgeSpec, Mode,
     OnMismatch, QuestionsSpec, ReaderSpec, RetrieveBackend, RetrieveSpec, SnapshotSource, SnapshotSpec, Spec,
@@ -22,6 +22,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
+
+/// What the snapshots are, where nobody has to be asked, or the first thing that is wrong with one.
+pub fn resolve(spec: &Spec, base: &Utf8Path) -> Result<Vec<ResolvedSnapshot>, Failure> {
+    let resolved = open(spec, base).and_then(|opened| opened.resolve(spec));
+    resolved.map_err(|mut unread| unread.swap_remove(0).failure)
+}
 
 /// A folder that is the spec's and holds the run.
 pub struct Bench {
@@ -53,9 +59,17 @@ impl Bench {
         std::fs::write(path, text).unwrap();
     }
 
+    /// What the snapshots are, whoever has to be asked.
+    pub async fn resolve(&self) -> Result<Vec<ResolvedSnapshot>, Failure> {
+        match ask(&self.spec, &self.base(), &self.context).await? {
+            Some(snapshots) => Ok(snapshots),
+            None => resolve(&self.spec, &self.base()),
+        }
+    }
+
     /// The stage from resolution to the seal, in a run folder that stays for the next call.
     pub async fn run(&self) -> Result<EvidenceLock, Failure> {
-        let snapshots = resolve_with(&self.spec, &self.base(), &self.context).await?;
+        let snapshots = self.resolve().await?;
         let protocol = self.protocol(snapshots);
         self.run_frozen(protocol).await
     }

@@ -1,9 +1,8 @@
 //! The embedded backends as a whole.
 
-use super::harness::{Bench, CancelAfter, path};
+use super::harness::{Bench, CancelAfter, path, resolve};
 use crate::ledger::record::{EvidenceRecord, Record, Verdict};
 use crate::model::FailureClass;
-use crate::retrieve::resolve;
 use crate::spec::{Bm25Spec, RetrieveBackend};
 use std::collections::BTreeSet;
 

@@ -98,7 +98,7 @@ fn failed(outcome: Result<crate::ledger::EvidenceLock, Failure>, class: FailureC
 async fn physical_names_and_counts_are_frozen_and_searched() {
     let fake = Fake::start(Box::new(steady)).await;
     let bench = fake.bench(&["x"]);
-    let snapshots = crate::retrieve::resolve_with(&bench.spec, &bench.base(), &bench.context).await.unwrap();
+    let snapshots = bench.resolve().await.unwrap();
     let told: Vec<_> = snapshots.iter().map(|found| (found.physical.as_str(), found.documents)).collect();
     assert_eq!(told, [("index=docs_v41", Some(9)), ("index=docs (docs_v42)", Some(9))]);
     bench.run().await.unwrap();
@@ -113,7 +113,7 @@ async fn an_alias_that_moves_during_the_run_ends_the_audit_and_moves_no_search()
     CancelAfter::units(5, &mut bench.context);
     assert_eq!(failed(bench.run().await, FailureClass::Incomplete), "interrupted");
     CancelAfter::units(i64::MAX, &mut bench.context);
-    let snapshots = crate::retrieve::resolve_with(&bench.spec, &bench.base(), &bench.context).await.unwrap();
+    let snapshots = bench.resolve().await.unwrap();
     fake.set(|cluster| cluster.alias = "docs_v43".to_owned());
     let message = failed(bench.run_frozen(bench.protocol(snapshots)).await, FailureClass::Incomplete);
     assert_eq!(
@@ -149,7 +149,7 @@ async fn an_index_under_the_same_name_with_other_content_is_another_snapshot() {
     let fake = Fake::start(Box::new(steady)).await;
     let bench = fake.bench(&["x"]);
     let fingerprints = async || {
-        let found = crate::retrieve::resolve_with(&bench.spec, &bench.base(), &bench.context).await.unwrap();
+        let found = bench.resolve().await.unwrap();
         found.into_iter().map(|snapshot| snapshot.fingerprint.unwrap()).collect::<Vec<_>>()
     };
     let before = fingerprints().await;

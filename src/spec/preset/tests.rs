@@ -1,6 +1,6 @@
 //! Presets as specs name them, and what is said about mistakes.
 
-use crate::spec::{PresetFile, RetrieveBackend, SpecErrors, named_preset, parse, parse_with};
+use crate::spec::{FileKey, PresetFile, RetrieveBackend, SpecErrors, named_files, parse, parse_with};
 use serde_json::json;
 
 fn spec(retrieve: &str) -> String {
@@ -33,7 +33,7 @@ http:
 
 fn with_own(own: &str, retrieve: &str) -> Result<crate::spec::Spec, SpecErrors> {
     let text = spec(retrieve);
-    assert_eq!(named_preset(&text).as_deref(), Some("presets/own.yaml".into()));
+    assert_eq!(named_files(&text)[0], (FileKey::Preset, "presets/own.yaml".into()));
     parse_with(&text, "churngate.yaml", Some(PresetFile { name: "presets/own.yaml", text: own }))
 }
 

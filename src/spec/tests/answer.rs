@@ -2,8 +2,8 @@
 
 use super::{codes, errors};
 use crate::spec::{
-    BlackBoxBackend, GenerateBackend, HttpAnswerSpec, RetrieveSpec, Spec, UnchangedEvidence, differences,
-    from_canonical, named_preset, parse,
+    BlackBoxBackend, FileKey, GenerateBackend, HttpAnswerSpec, RetrieveSpec, Spec, UnchangedEvidence, differences,
+    from_canonical, named_files, parse,
 };
 
 /// A whole spec with this section.
@@ -105,7 +105,7 @@ fn presets_stand_where_they_belong() {
     assert!(said.contains("did you mean `langgraph`"), "{said}");
     assert_eq!(codes(&with(&format!("{HTTP}, base_url: 'https://h'"))), ["conflict"]);
     assert_eq!(codes(&with(&format!("{HTTP}, timeout_seconds: 9"))), ["conflict"]);
-    assert_eq!(named_preset(&with("preset: presets/ours.yaml")).as_deref(), Some("presets/ours.yaml".into()));
+    assert_eq!(named_files(&with("preset: presets/ours.yaml"))[0], (FileKey::Preset, "presets/ours.yaml".into()));
 }
 
 #[test]

@@ -360,6 +360,7 @@ too-deep
 too-large
 unknown-key
 unknown-word
+unread-file
 unreadable
 unsupported
 wrong-type
