@@ -38,7 +38,8 @@ pub fn main() -> ExitCode {
             // Help and version are no errors; clap knows which stream they belong to.
             let code = if error.use_stderr() { FailureClass::Usage.exit_code() } else { 0 };
             // What could not be printed is no verdict: never exit code 1.
-            return ExitCode::from(if error.print().is_ok() { code } else { FailureClass::Incomplete.exit_code() });
+            let printed = output::unless_closed(error.print()).is_ok();
+            return ExitCode::from(if printed { code } else { FailureClass::Incomplete.exit_code() });
         }
     };
     let failure_file = arguments.failure_file.clone();
