@@ -175,7 +175,7 @@ fn a_looser_gate_is_told_and_not_used() {
     let (code, report) = repository.audit();
     assert_eq!(code, Some(3), "two questions prove nothing, and the base says that this fails: {report}");
     assert!(report.contains("This change edits `churngate.yaml` but is judged under"), "{report}");
-    let told = "It would change: `gate.incompatible_when[0].exact.at_least:` `3pp` `→` `99pp;` `gate.inconclusive:` fail `→` pass";
+    let told = "It would change: `gate.incompatible_when[0].exact.at_least`: `3pp` `→` `99pp`; `gate.inconclusive`: fail `→` pass";
     assert!(report.contains(told), "{report}");
     assert!(report.contains("≥ 3 pp") && !report.contains("≥ 99 pp"), "{report}");
 }
@@ -199,7 +199,7 @@ fn another_question_file_prompt_or_server_is_told_and_not_used() {
     repository.commit(&[("churngate.yaml", &elsewhere), ANOTHER_DOCUMENT]);
     let (code, report) = repository.audit();
     assert_eq!(code, Some(3), "the base's reader needs no key: {report}");
-    assert!(report.contains("`generate.openai:` nothing `→`") && report.contains("evil.example"), "{report}");
+    assert!(report.contains("`generate.openai`: nothing `→`") && report.contains("evil.example"), "{report}");
     assert!(!report.contains("](http"), "no value of the change is a link: {report}");
 }
 
@@ -273,7 +273,7 @@ fn the_placebo_is_the_base_s_and_told_where_the_change_edits_it() {
     let other = spec.replace("path: rebuilt", "path: corpus");
     repository.commit(&[("churngate.yaml", &other), ("rebuilt/a.md", "Since version 13.")]);
     let (_, report) = repository.audit();
-    assert!(report.contains("`snapshots.placebo.path:` rebuilt `→` corpus"), "{report}");
+    assert!(report.contains("`snapshots.placebo.path`: rebuilt `→` corpus"), "{report}");
     assert!(report.contains("This change edits rebuilt, which the rule of base commit"), "{report}");
     assert!(report.contains("the rebuild alone shows"), "{report}");
 }
@@ -311,7 +311,7 @@ fn a_database_of_both_snapshots_that_the_change_edits_is_told() {
     database.execute("UPDATE docs_1 SET text = 'Since version 13.'", []).unwrap();
     repository.commit(&[]);
     let (_, report) = repository.audit();
-    assert!(report.contains("This change edits `docs.db"), "{report}");
+    assert!(report.contains("This change edits `docs.db`, which"), "{report}");
 }
 
 /// A spec in `audit/` whose answers a program of the repository gives, started in the repository's folder.
@@ -340,7 +340,7 @@ fn a_program_in_the_working_folder_that_the_change_edits_is_told() {
     assert!(!report().contains("This change edits"));
     repository.commit(&[("tools/answer.sh", "cat >/dev/null\nprintf '{\"answer\": \"y\"}'\n")]);
     let told = report();
-    assert!(told.contains("This change edits `tools/answer.sh,` which the rule"), "{told}");
+    assert!(told.contains("This change edits `tools/answer.sh`, which the rule"), "{told}");
 }
 
 #[test]

@@ -158,8 +158,13 @@ fn code_span(shown: &str) -> String {
 fn prose_word(word: &str) -> String {
     let inner = word.strip_prefix('(').unwrap_or(word);
     let core = inner.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
-    let ending = inner.len() - core.len();
-    if is_plain(core) && ending <= 2 { word.to_owned() } else { code_span(word) }
+    let (before, ending) = (&word[..word.len() - inner.len()], &inner[core.len()..]);
+    match () {
+        () if core.is_empty() || ending.len() > 2 => code_span(word),
+        () if is_plain(core) => word.to_owned(),
+        // What separates it from the next word belongs to the sentence.
+        () => format!("{before}{}{ending}", code_span(core)),
+    }
 }
 
 /// Whether nothing can be read into a word: letters with single inner hyphens or apostrophes, or a short number.

@@ -122,6 +122,21 @@ fn hostile_prose_is_plain_words_and_code() {
     }
 }
 
+#[test]
+fn what_separates_words_of_prose_stands_outside_of_their_code() {
+    let prose = |text| Untrusted::new(text).prose(200);
+    for (text, shown) in [
+        (
+            "This edits a.sh, b.sh and (c.sh): 3pp → 99pp; x_y!",
+            "This edits `a.sh`, `b.sh` and (`c.sh`): `3pp` `→` `99pp`; `x_y`!",
+        ),
+        ("plain words, (one) or two.", "plain words, (one) or two."),
+        ("a.sh,,, ... ,b", "`a.sh,,,` `...` `,b`"),
+    ] {
+        assert_eq!(prose(text), shown);
+    }
+}
+
 fn is_harmless(words: &str) -> bool {
     words.chars().all(|character| character.is_alphanumeric() || " .,;:!?'()-".contains(character))
         && !words

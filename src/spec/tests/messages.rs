@@ -260,3 +260,13 @@ fn plausible_slips_are_told_how_to_write_what_was_meant() {
         assert!(said.contains(&format!("= help: {help}")), "{help}:\n{said}");
     }
 }
+
+#[test]
+fn variables_of_snapshots_are_listed_one_by_one() {
+    let text = SMALL
+        .replace("old: { git: base, path: corpus }", "old: { index: a, alias: b }")
+        .replace("new: { path: corpus }", "new: { index: c }")
+        .replace("bm25: {}", "command: { argv: [ask] }");
+    let said = errors(&text).render(false);
+    assert!(said.contains("help: `old` has `alias`, `index`, `new` has `index`"), "{said}");
+}

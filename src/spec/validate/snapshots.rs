@@ -184,7 +184,7 @@ fn same_variables(all: &[SnapshotSpec], section: &Reader<'_>, problems: &mut Vec
     if let Some((other, set)) = sets.iter().rev().find(|(_, set)| set != first) {
         let message = "the snapshots do not all name the same variables";
         let span = section.span("new").start..section.span("new").start;
-        let shown = [first, set].map(|set| quoted(&set.join(", ")));
+        let shown = [first, set].map(|set| set.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", "));
         let problem = Problem::new(Code::Conflict, span, message);
         problems.push(problem.help(format!("`{one}` has {}, `{other}` has {}", shown[0], shown[1])));
     }
