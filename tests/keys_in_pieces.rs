@@ -1,5 +1,6 @@
 //! Servers that send a key back in pieces, none of which holds it alone: through the real binary, in every form in which an answer
-//! may come in pieces. What is put together must reach no ledger, no recording, no report and no terminal, and neither may the pieces.
+//! may come in pieces, and broken by control characters. What is put together must reach no ledger, no recording, no report and no
+//! terminal, and neither may the pieces.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
@@ -203,4 +204,32 @@ fn pieces_of_an_answer_that_is_none_are_not_kept_either() -> Result<()> {
     let output = run(&workspace, &["--record", "rec"])?;
     assert_eq!(code(&output)?, 4, "{}", stderr(&output));
     is_clean(&workspace, &output)
+}
+
+#[test]
+fn a_key_that_control_characters_break_is_taken_out_of_names_and_answers() -> Result<()> {
+    let server = RawServer::start(|request| {
+        let broken = |by: &str| PIECES.join(by);
+        let content = json!({ "answer": format!("your key {} so", broken("\n")) }).to_string();
+        let message = json!({ "role": "assistant", "content": content });
+        let choice = json!({ "index": 0, "finish_reason": "stop", "message": message });
+        let said = json!({
+            "id": format!("{}-{:0>30}", broken("\u{7f}"), request.number),
+            "model": format!("m-{}", broken("\u{7}")),
+            "system_fingerprint": broken("\u{85}"),
+            "choices": [choice]
+        });
+        Reply::json(200, &said)
+    })?;
+    let workspace = chatting(&server)?;
+    let output = run(&workspace, &["--record", "rec"])?;
+    assert_eq!(code(&output)?, 0, "{}", stderr(&output));
+    is_clean(&workspace, &output)?;
+    let folder = workspace.run_folder()?;
+    assert_eq!(result(&folder)?["validity"]["served_models"][0][1], json!(["m-[key]"]));
+    assert!(fs::read_to_string(folder.join("answers.jsonl"))?.contains(r#""fingerprint":"[key]""#));
+    let probe =
+        workspace.command().args(["check", "--probe", "churngate.yaml"]).env("CHURNGATE_TEST_KEY", KEY).output()?;
+    assert_eq!(code(&probe)?, 0, "{}", stderr(&probe));
+    is_clean(&workspace, &probe)
 }

@@ -1,5 +1,5 @@
 //! A text as whoever reads it may read it: as it stands, after one or more readings as JSON, and with its `%XX` or the entities of
-//! HTML resolved.
+//! HTML resolved; and each of these without control characters, which whoever shows a text may leave out.
 //!
 //! A server that sends a key back may write it in any spelling of JSON, and JSON that lies in a string of JSON is spelled twice.
 //! So it is not the spellings that are looked for, but the key in what each reading gives.
@@ -49,9 +49,13 @@ impl Reading<'_> {
     }
 
     fn find(&self, words: &[&[u8]], found: &mut Vec<Range<usize>>) {
-        for word in words.iter().filter(|word| !word.is_empty()) {
-            let places = self.bytes.windows(word.len()).enumerate().filter(|(_, window)| window == word);
-            found.extend(places.map(|(at, _)| self.place(at)..self.place(at + word.len())));
+        let places = |(at, length)| self.place(at)..self.place(at + length);
+        found.extend(occurrences(words, &self.bytes).map(places));
+        let kept = shown(&self.bytes);
+        if kept.len() < self.bytes.len() {
+            let bytes: Vec<u8> = kept.iter().map(|at| self.bytes[*at]).collect();
+            let places = |(at, length)| self.place(kept[at])..self.place(kept[at + length - 1] + 1);
+            found.extend(occurrences(words, &bytes).map(places));
         }
     }
 
@@ -75,6 +79,22 @@ impl Reading<'_> {
         }
         resolved.then_some(Reading { bytes: Cow::Owned(bytes), places: Some(places), end: self.end })
     }
+}
+
+/// Where each of these words stands in some bytes, and its length.
+fn occurrences<'a>(words: &'a [&'a [u8]], bytes: &'a [u8]) -> impl Iterator<Item = (usize, usize)> + 'a {
+    words.iter().filter(|word| !word.is_empty()).flat_map(move |word| {
+        let places = bytes.windows(word.len()).enumerate().filter(move |(_, window)| window == word);
+        places.map(move |(at, _)| (at, word.len()))
+    })
+}
+
+/// The places of all bytes that belong to no control character.
+fn shown(bytes: &[u8]) -> Vec<usize> {
+    // U+0080 to U+009F take two bytes.
+    let begins_two = |at: usize| matches!(bytes.get(at..at + 2), Some([0xc2, 0x80..=0x9f]));
+    let is_control = |at: usize| bytes[at].is_ascii_control() || begins_two(at) || (at > 0 && begins_two(at - 1));
+    (0..bytes.len()).filter(|at| !is_control(*at)).collect()
 }
 
 /// A sign that JSON spells with a backslash.
@@ -178,6 +198,23 @@ mod tests {
         ] {
             assert_eq!(found(&format!("{{\"a\": \"x {spelled}é y\"}}")), [spelled]);
         }
+    }
+
+    #[test]
+    fn a_key_is_found_where_control_characters_break_it_and_none_around_it_are_taken() {
+        for broken in [
+            "Ab+cd\u{7}/EF-12==",
+            "Ab+cd\r\n/EF-\u{85}12=\u{7f}=",
+            r"Ab+cd\u0007/EF-12==",
+            r"Ab+cd\n/EF\u009f-12==",
+            r"Ab+cd\\n/EF-12==",
+            "Ab+cd%0a/EF-12==",
+            "Ab+cd&#10;/EF-12==",
+        ] {
+            assert_eq!(found(&format!("x\n\u{7}{broken}\u{9f}\n y")), [broken]);
+        }
+        assert_eq!(found(&format!("\n{KEY}\n{KEY}\u{85}")), [KEY, KEY]);
+        assert!(found("Ab+cd /EF-12== Ab+cd\u{a0}/EF-12== Ab+cd\u{c2}/EF-12==").is_empty());
     }
 
     #[test]

@@ -25,8 +25,8 @@ impl Secrets {
         self.0.get(name)
     }
 
-    /// The same bytes with every key in them replaced by `[key]`, in whatever spelling of JSON it stands. A server may send back
-    /// what it was sent.
+    /// The same bytes with every key in them replaced by `[key]`, in whatever spelling of JSON it stands, and whatever control
+    /// characters break it. A server may send back what it was sent.
     #[must_use]
     pub fn redact(&self, bytes: Vec<u8>) -> Vec<u8> {
         let places = places_of(&self.keys(), &bytes);

@@ -185,7 +185,7 @@ fn facts(status: u16, body: &Value) -> Facts {
 /// The longest name that is kept of what a server says, in characters.
 const LONGEST_NAME: usize = 128;
 
-/// A name as a server says it: cut, and free of control characters.
+/// A name as a server says it: cut, and free of control characters. A key that these break was taken out of the reply before.
 #[must_use]
 pub fn name(value: &Value) -> Option<String> {
     let kept: String = value.as_str()?.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
