@@ -8,7 +8,7 @@ use crate::http::Served;
 use crate::ledger::record::{
     AcceptedAnswer, AnswersRecord, Attempt, EvidenceRecord, Outcome, Record, Unchanged, Verdict,
 };
-use crate::ledger::{BlobReader, EvidenceLock, Numbered, Twice, unfit};
+use crate::ledger::{BlobReader, EvidenceLock, Numbered, Twice, cannot_stand, unfit};
 use crate::model::{Cell, Digest, Failure, FailureClass, Question};
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
@@ -103,7 +103,7 @@ impl<'a, S: Answering> Check<'a, S> {
             missing.lacking += lacking.count() as u64;
         }
         for Said { system, model, id } in checked.said {
-            self.served.take_of(&system, model.as_deref(), None).map_err(|failure| sealed::<S>(&failure))?;
+            self.served.take_of(&system, model.as_deref(), None).map_err(cannot_stand::<S>)?;
             id.map_or(Ok(()), |id| self.ids.put(&id))?;
         }
         Ok(())
@@ -112,15 +112,15 @@ impl<'a, S: Answering> Check<'a, S> {
     /// What was checked, as a line for people.
     ///
     /// # Errors
-    /// The answers cannot stand as a whole.
+    /// The answers cannot stand as a whole: class [`FailureClass::Incomplete`].
     pub fn finish(self) -> Result<String, Failure> {
         if self.ids.found()? {
-            return Err(sealed::<S>(&self.served.replayed()));
+            return Err(cannot_stand::<S>(self.served.replayed()));
         }
         let decides = S::DECIDES && !self.protocol.is_part;
         let why = intolerable(&self.missing, self.protocol.spec.tolerance.invalid_cells);
         if let Some(why) = why.filter(|_| decides) {
-            return Err(sealed::<S>(&Failure::new(FailureClass::Incomplete, why)));
+            return Err(cannot_stand::<S>(Failure::new(FailureClass::Incomplete, why)));
         }
         let holding = if decides { "tolerance and served models" } else { "served models" };
         if self.protocol.spec.retrieve.is_within() {
@@ -139,11 +139,6 @@ impl<'a, S: Answering> Check<'a, S> {
             holding
         ))
     }
-}
-
-/// What stops an audit under way is a broken ledger once it is sealed.
-fn sealed<S: Answering>(failure: &Failure) -> Failure {
-    broken(&format!("the {} ledger is sealed, but cannot stand: {}", S::NAME, failure.message))
 }
 
 fn broken(message: &str) -> Failure {

@@ -11,7 +11,7 @@ use super::stage::{Packets, weigh};
 use crate::freeze::Protocol;
 use crate::http::{Served, Tally};
 use crate::ledger::record::{self, AnswersRecord, Attempt, JudgmentsRecord, Outcome, Record, Verdict};
-use crate::ledger::{BlobReader, Lock, Numbered, Twice, unfit};
+use crate::ledger::{BlobReader, Lock, Numbered, Twice, cannot_stand, unfit};
 use crate::model::{Digest, Failure, FailureClass, Question};
 use crate::spec::JudgeBackend;
 use std::collections::BTreeSet;
@@ -64,7 +64,7 @@ impl<'a, S: Judging> Check<'a, S> {
 
     /// Takes what a server said beside an accepted judgment: its model, and the digest of the response's id.
     fn said(&mut self, model: Option<&str>, id: Option<Digest>) -> Result<(), Failure> {
-        self.served.take(model, None).map_err(|failure| sealed::<S>(&failure.message))?;
+        self.served.take(model, None).map_err(cannot_stand::<S>)?;
         Ok(id.map_or(Ok(()), |id| self.ids.put(&id))?)
     }
 
@@ -107,17 +107,19 @@ impl<'a, S: Judging> Check<'a, S> {
     /// What was checked, as a line for people.
     ///
     /// # Errors
-    /// The judgments cannot stand as a whole.
+    /// The judgments cannot stand as a whole: class [`FailureClass::Incomplete`]. The embedded judge, which leaves no packet
+    /// without a judgment, left one: class [`FailureClass::Evidence`].
     pub fn finish(self) -> Result<String, Failure> {
         if self.ids.found()? {
-            return Err(sealed::<S>(&self.served.replayed().message));
+            return Err(cannot_stand::<S>(self.served.replayed()));
         }
         let embedded = matches!(self.protocol.spec.judge.backend, JudgeBackend::Embedded);
         if embedded && self.packets.missing > 0 {
-            return Err(sealed::<S>("the embedded judge leaves no packet without a judgment"));
+            let why = "the embedded judge leaves no packet without a judgment";
+            return Err(cannot_stand::<S>(Failure::new(FailureClass::Evidence, why)));
         }
         if let Some(why) = weigh(self.protocol, self.packets, &Tally::default()).filter(|_| S::DECIDES) {
-            return Err(sealed::<S>(&why));
+            return Err(cannot_stand::<S>(Failure::new(FailureClass::Incomplete, why)));
         }
         let (name, all, attempts) = (S::NAME, self.packets.all, self.attempts);
         let holds = if S::DECIDES && !self.protocol.is_part {
@@ -129,11 +131,6 @@ impl<'a, S: Judging> Check<'a, S> {
             "{name}: {all} packets follow from answers and seed, and {attempts} requests from the packets; {holds}"
         ))
     }
-}
-
-/// What stops an audit under way is a broken ledger once it is sealed.
-fn sealed<S: Judging>(why: &str) -> Failure {
-    Failure::new(FailureClass::Evidence, format!("the {} ledger is sealed, but cannot stand: {why}", S::NAME))
 }
 
 /// What the ledger says of one question.

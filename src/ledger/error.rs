@@ -275,6 +275,15 @@ pub fn unfit<S: Stage>(seq: u64, what: &str) -> Failure {
         .with_hint("restore the run folder from a copy, or delete it and run again")
 }
 
+/// What is said of a ledger that is sealed although an audit under way would have stopped at what is in it. It is whole, and
+/// nobody need have touched it, so that the class stays the same.
+#[must_use]
+pub fn cannot_stand<S: Stage>(why: Failure) -> Failure {
+    let message = format!("the {} ledger is sealed, but cannot stand: {}", S::NAME, why.message);
+    let again = "a sealed ledger is not gone on with: mend what is wrong, remove the run folder, and run again";
+    Failure { message, hint: why.hint.or_else(|| Some(again.to_owned())), ..why }
+}
+
 impl LedgerError {
     /// An error of the file system.
     pub(super) fn io(action: &'static str, path: &Utf8Path, source: io::Error) -> Self {

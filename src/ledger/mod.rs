@@ -29,7 +29,7 @@ mod writer;
 
 pub use blobs::{BlobReader, Blobs, MAX_BLOB_BYTES, OpenBlob};
 pub use by_question::{ByQuestion, Numbered, by_question};
-pub use error::{Damage, LedgerError, unfit};
+pub use error::{Damage, LedgerError, cannot_stand, unfit};
 pub use export::export;
 pub use files::{lock_patiently, open_or_create, open_plain_file, read_plain};
 pub use folder::{Durability, RunFolder};

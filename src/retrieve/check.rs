@@ -7,7 +7,7 @@ use super::records::accepted;
 use crate::freeze::Protocol;
 use crate::ledger::record::{AcceptedEvidence, Attempt, EvidenceRecord, Outcome, Record, Verdict};
 use crate::ledger::stage::Evidence as EvidenceStage;
-use crate::ledger::{BlobReader, EvidenceLock, Numbered, unfit};
+use crate::ledger::{BlobReader, EvidenceLock, Numbered, cannot_stand, unfit};
 use crate::model::{Digest, Evidence, Failure, FailureClass, Question, QuestionId, SnapshotName};
 use crate::spec::{OnMismatch, RetrieveBackend};
 use std::collections::{BTreeMap, BTreeSet};
@@ -124,9 +124,7 @@ impl<'a> Check<'a> {
         let barren = |name: &&SnapshotName| self.barren.as_ref().is_some_and(|barren| barren.contains(*name));
         let named = self.protocol.spec.snapshots.iter().map(|snapshot| &snapshot.name).filter(barren);
         if let Some(why) = barren::intolerable(self.questions, named) {
-            // Nobody need have touched it, as where shards are joined: it is whole, and no audit can stand on it.
-            let message = format!("the evidence ledger is sealed, but cannot stand: {why}");
-            return Err(Failure::new(FailureClass::Incomplete, message));
+            return Err(cannot_stand::<EvidenceStage>(Failure::new(FailureClass::Incomplete, why)));
         }
         self.vectors.finish(self.questions)?;
         let asked = if self.is_embedded() { "asked by its question's text" } else { "its request not rendered again" };

@@ -52,8 +52,8 @@ fn missing(protocol: &Protocol, collected: &Collected) -> Vec<Missing> {
     snapshots.map(|name| Missing { snapshot: name.to_string(), asked, lacking: of(name) }).collect()
 }
 
-/// Whether the servers of a merged run named one model each and gave no response twice: each shard's process knew its own
-/// part alone. What one judge says in several ledgers is held together.
+/// Whether the servers of a run that nobody has looked at as a whole named one model each and gave no response twice: of a merged
+/// one, each shard's process knew its own part alone. What one judge says in several ledgers is held together.
 ///
 /// # Errors
 /// They did not: class [`FailureClass::Incomplete`].

@@ -6,7 +6,7 @@ use super::manifest::{self, Manifest};
 use super::recompute::{self, Computed, Locks};
 use super::shard::{self, Shard};
 use super::tally::Tally;
-use super::{claims, diagnose, evidence};
+use super::{claims, diagnose, evidence, standing};
 use crate::freeze::{self, Protocol, Selection};
 use crate::ledger::stage::{Answers, Evidence, Judgments};
 use crate::ledger::{self, BlobCheck, Extent, StageReport, Verification};
@@ -131,7 +131,10 @@ fn export(folder: &Utf8Path) -> Result<Verified, Failure> {
     let mut checked = structure(folder, BlobCheck::Absent)?;
     let locks = Locks::open(folder)?;
     let computed = recompute::compute_without_texts(folder, &locks)?;
-    let vectors = named_vectors(folder)?;
+    let mut classes = Classes::open(folder)?;
+    let (protocol, mut selection) = freeze::outline_without_texts(folder, classes.questions())?;
+    standing::check_served(&protocol, folder)?;
+    let vectors = named_vectors(folder, &protocol, &mut selection)?;
     let unchecked: Vec<&str> = UNCHECKED.into_iter().chain(vectors.is_some().then_some(UNCHECKED_VECTORS)).collect();
     checked.extend(vectors);
     if manifest.run != computed.result.protocol {
@@ -147,10 +150,8 @@ fn export(folder: &Utf8Path) -> Result<Verified, Failure> {
 
 /// Whether the evidence of an export names the vectors that its ledger of vectors has, as a line; nothing where questions were not
 /// embedded.
-fn named_vectors(folder: &Utf8Path) -> Result<Option<String>, Failure> {
-    let mut classes = Classes::open(folder)?;
-    let (protocol, mut selection) = freeze::outline_without_texts(folder, classes.questions())?;
-    let mut named = retrieve::Named::read(&protocol, folder)?;
+fn named_vectors(folder: &Utf8Path, protocol: &Protocol, selection: &mut Selection) -> Result<Option<String>, Failure> {
+    let mut named = retrieve::Named::read(protocol, folder)?;
     let rank = |question: &_| protocol.rank(question);
     let mut records = ledger::by_question::<Evidence>(folder, rank, |_, _| {})?;
     loop {

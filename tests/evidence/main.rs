@@ -11,5 +11,6 @@ mod claims;
 mod export;
 mod fixture;
 mod forged;
+mod lacking;
 #[cfg(unix)]
 mod signals;
