@@ -138,7 +138,8 @@ pub struct Validity {
     /// them, under [`Validity::EMBEDDER`], and those of the judge last, under [`Validity::JUDGE`].
     pub served_models: Vec<(String, Vec<String>)>,
     /// Accepted replies that name no model although others of the same server do, where there are any: under
-    /// [`Validity::GENERATOR`] or the snapshot of a deployed system, [`Validity::EMBEDDER`] and [`Validity::JUDGE`].
+    /// [`Validity::GENERATOR`] or the snapshot of a deployed system, [`Validity::EMBEDDER`], [`Validity::JUDGE`] and those of
+    /// diagnoses, [`Validity::SECOND_GENERATOR`] and [`Validity::SECOND_JUDGE`].
     #[serde(default)]
     pub unnamed_models: Vec<(String, u64)>,
 }
@@ -169,6 +170,10 @@ impl Validity {
     pub const EMBEDDER: &str = "embedder";
     /// The name in `served_models` that stands for the judge.
     pub const JUDGE: &str = "judge";
+    /// The name in `unnamed_models` that stands for the second generator.
+    pub const SECOND_GENERATOR: &str = "second generator";
+    /// The name in `unnamed_models` that stands for the second judge.
+    pub const SECOND_JUDGE: &str = "second judge";
 }
 
 /// What differs between two runs of one protocol.

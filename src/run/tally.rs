@@ -37,29 +37,35 @@ pub(super) struct Tally {
     last_ms: u64,
     /// When the attempts began whose outcome was not read yet.
     started: BTreeMap<(Ledger, u64), u64>,
-    served: BTreeMap<SnapshotName, BTreeSet<String>>,
-    judges: BTreeSet<String>,
-    embedders: BTreeSet<String>,
-    unnamed: Unnamed,
+    /// Of the generator, by snapshot.
+    served: BTreeMap<SnapshotName, Models>,
+    /// Of all other servers, by what a result calls them.
+    others: BTreeMap<&'static str, Models>,
     /// How answers came to be, in time.
     pub answering: Answering,
 }
 
-/// Accepted replies that name no model.
+/// The models that accepted replies name.
 #[derive(Debug, Default)]
-struct Unnamed {
-    answers: BTreeMap<SnapshotName, u64>,
-    judgments: u64,
-    vectors: u64,
+struct Models {
+    named: BTreeSet<String>,
+    /// How many replies name none.
+    unnamed: u64,
+}
+
+impl Models {
+    fn take(&mut self, model: Option<&String>) {
+        match model {
+            Some(model) => drop(self.named.insert(model.clone())),
+            None => self.unnamed += 1,
+        }
+    }
 }
 
 impl Tally {
     /// Takes a record of the vectors: calls to an embedder are paid for as others are.
     pub(super) fn vectors(&mut self, seq: u64, record: &VectorsRecord) {
         self.take(Ledger::Vectors, seq, record);
-        if let Record::Outcome(Outcome { served_model, verdict: Verdict::Accepted(_), .. }) = record {
-            note(served_model.as_ref(), &mut self.embedders, &mut self.unnamed.vectors);
-        }
     }
 
     /// Takes a record of the evidence. Retrieval is no call of the budget and has no retries in a report.
@@ -72,17 +78,13 @@ impl Tally {
         self.take(Ledger::Answers, seq, record);
         self.answering.take(record);
         if let Record::Outcome(Outcome { of, served_model, verdict: Verdict::Accepted(_), .. }) = record {
-            let models = self.served.entry(of.snapshot.clone()).or_default();
-            note(served_model.as_ref(), models, self.unnamed.answers.entry(of.snapshot.clone()).or_default());
+            self.served.entry(of.snapshot.clone()).or_default().take(served_model.as_ref());
         }
     }
 
     /// Takes a record of the judgments.
     pub(super) fn judgments(&mut self, seq: u64, record: &JudgmentsRecord) {
         self.take(Ledger::Judgments, seq, record);
-        if let Record::Outcome(Outcome { served_model, verdict: Verdict::Accepted(_), .. }) = record {
-            note(served_model.as_ref(), &mut self.judges, &mut self.unnamed.judgments);
-        }
     }
 
     /// Takes a record of a diagnosis. Its calls are calls of the run.
@@ -114,6 +116,9 @@ impl Tally {
     }
 
     fn outcome<K, A>(&mut self, ledger: Ledger, outcome: &Outcome<K, A>) {
+        if let (Verdict::Accepted(_), Some(server)) = (&outcome.verdict, server(ledger)) {
+            self.others.entry(server).or_default().take(outcome.served_model.as_ref());
+        }
         let started = self.started.remove(&(ledger, outcome.attempt));
         if was_not_sent(&outcome.verdict) {
             self.not_sent += 1;
@@ -166,11 +171,14 @@ fn was_not_sent<A>(verdict: &Verdict<A>) -> bool {
     }
 }
 
-/// Takes the model that an accepted reply names, or that it names none.
-fn note(model: Option<&String>, models: &mut BTreeSet<String>, unnamed: &mut u64) {
-    match model {
-        Some(model) => drop(models.insert(model.clone())),
-        None => *unnamed += 1,
+/// Whose replies a ledger holds; nothing where they are the generator's, or of retrieval.
+const fn server(ledger: Ledger) -> Option<&'static str> {
+    match ledger {
+        Ledger::Vectors => Some(Validity::EMBEDDER),
+        Ledger::Judgments | Ledger::Again | Ledger::ReplicaJudgments => Some(Validity::JUDGE),
+        Ledger::Second => Some(Validity::SECOND_JUDGE),
+        Ledger::ReplicaAnswers => Some(Validity::SECOND_GENERATOR),
+        Ledger::Evidence | Ledger::Answers => None,
     }
 }
 
@@ -192,28 +200,29 @@ pub(super) fn validity(protocol: &Protocol, collected: &Collected) -> Validity {
     }
 }
 
-/// The models by snapshot, then those of the embedder and of the judge.
+/// The models by snapshot, then those of the embedder and of the judge. Those of diagnoses stand beside their figures.
 fn named(tally: &Tally) -> Vec<(String, Vec<String>)> {
     let served = tally.served.iter().map(|(name, models)| (name.0.as_str(), models));
-    let others = [(Validity::EMBEDDER, &tally.embedders), (Validity::JUDGE, &tally.judges)];
-    let all = served.chain(others).filter(|(_, models)| !models.is_empty());
-    all.map(|(name, models)| (name.to_owned(), models.iter().cloned().collect())).collect()
+    let others = [Validity::EMBEDDER, Validity::JUDGE].into_iter();
+    let all = served.chain(others.filter_map(|name| Some((name, tally.others.get(name)?))));
+    all.filter(|(_, models)| !models.named.is_empty())
+        .map(|(name, models)| (name.to_owned(), models.named.iter().cloned().collect()))
+        .collect()
 }
 
 /// The replies that name no model, of servers that name one elsewhere. Deployed systems are each a server of their own; else one
 /// generator answers for all snapshots.
 fn unnamed(tally: &Tally, deployed: bool) -> Vec<(String, u64)> {
-    let Unnamed { answers, judgments, vectors } = &tally.unnamed;
-    let names_one = |name: &SnapshotName| tally.served.get(name).is_some_and(|models| !models.is_empty());
-    let mut found: Vec<(&str, u64)> = if deployed {
-        answers.iter().filter(|(name, _)| names_one(name)).map(|(name, count)| (name.0.as_str(), *count)).collect()
-    } else if tally.served.keys().any(names_one) {
-        vec![(Validity::GENERATOR, answers.values().sum())]
-    } else {
-        Vec::new()
-    };
-    let others = [(Validity::EMBEDDER, &tally.embedders, *vectors), (Validity::JUDGE, &tally.judges, *judgments)];
-    found.extend(others.into_iter().filter(|(_, models, _)| !models.is_empty()).map(|(name, _, count)| (name, count)));
+    let names_one = |models: &Models| !models.named.is_empty();
+    let mut found: Vec<(&str, u64)> = Vec::new();
+    if deployed {
+        let named = tally.served.iter().filter(|(_, models)| names_one(models));
+        found.extend(named.map(|(name, models)| (name.0.as_str(), models.unnamed)));
+    } else if tally.served.values().any(names_one) {
+        found.push((Validity::GENERATOR, tally.served.values().map(|models| models.unnamed).sum()));
+    }
+    let others = tally.others.iter().filter(|(_, models)| names_one(models));
+    found.extend(others.map(|(name, models)| (*name, models.unnamed)));
     found.into_iter().filter(|(_, count)| *count > 0).map(|(name, count)| (name.to_owned(), count)).collect()
 }
 
@@ -263,35 +272,46 @@ mod tests {
         assert_eq!(record.duration_ms, 25);
     }
 
+    fn models(named: &[&str], unnamed: u64) -> Models {
+        Models { named: named.iter().map(|name| (*name).to_owned()).collect(), unnamed }
+    }
+
     #[test]
     fn the_models_of_the_judge_come_last_and_only_where_it_named_any() {
-        let of = |model: &str| BTreeSet::from([model.to_owned()]);
-        let served = BTreeMap::from([(SnapshotName::old(), of("m-1")), (SnapshotName::new_snapshot(), of("m-1"))]);
-        let mut tally = Tally { served, ..Tally::default() };
+        let mut tally = Tally::default();
+        for name in [SnapshotName::old(), SnapshotName::new_snapshot()] {
+            tally.served.insert(name, models(&["m-1"], 0));
+        }
+        tally.others.insert(Validity::JUDGE, models(&[], 3));
+        tally.others.insert(Validity::SECOND_JUDGE, models(&["j-2"], 0));
         let names = |tally: &Tally| named(tally).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
         assert_eq!(names(&tally), ["new", "old"]);
-        tally.judges = of("j-1");
+        tally.others.insert(Validity::JUDGE, models(&["j-1"], 0));
         assert_eq!(names(&tally), ["new", "old", "judge"]);
-        tally.embedders = of("e-1");
+        tally.others.insert(Validity::EMBEDDER, models(&["e-1"], 0));
         assert_eq!(names(&tally), ["new", "old", "embedder", "judge"]);
         assert_eq!(named(&tally)[3].1, ["j-1"]);
     }
 
     #[test]
     fn replies_without_a_model_count_where_others_of_the_same_server_name_one() {
-        let count =
-            |old: u64, new: u64| BTreeMap::from([(SnapshotName::old(), old), (SnapshotName::new_snapshot(), new)]);
-        let mut tally =
-            Tally { unnamed: Unnamed { answers: count(3, 4), judgments: 5, vectors: 6 }, ..Tally::default() };
+        let others =
+            [Validity::EMBEDDER, Validity::JUDGE, Validity::SECOND_GENERATOR, Validity::SECOND_JUDGE].into_iter();
+        let mut tally = Tally::default();
+        tally.served.insert(SnapshotName::old(), models(&[], 3));
+        tally.served.insert(SnapshotName::new_snapshot(), models(&[], 4));
+        tally.others = others.clone().zip(5..).map(|(name, unnamed)| (name, models(&[], unnamed))).collect();
         assert!(unnamed(&tally, false).is_empty() && unnamed(&tally, true).is_empty(), "nobody names a model");
-        tally.served.entry(SnapshotName::new_snapshot()).or_default().insert("m-1".to_owned());
+        tally.served.insert(SnapshotName::new_snapshot(), models(&["m-1"], 4));
         assert_eq!(unnamed(&tally, false), [("generator".to_owned(), 7)]);
         assert_eq!(unnamed(&tally, true), [("new".to_owned(), 4)], "the old system names none anywhere");
-        tally.judges.insert("j-1".to_owned());
-        tally.embedders.insert("e-1".to_owned());
-        let others = [("embedder".to_owned(), 6), ("judge".to_owned(), 5)];
-        assert_eq!(unnamed(&tally, true)[1..], others);
-        tally.unnamed = Unnamed { answers: count(0, 0), ..Unnamed::default() };
+        for name in others {
+            tally.others.entry(name).or_default().named.insert("m-2".to_owned());
+        }
+        let told = [("embedder", 5), ("judge", 6), ("second generator", 7), ("second judge", 8)];
+        assert_eq!(unnamed(&tally, true)[1..], told.map(|(name, count)| (name.to_owned(), count)));
+        tally.served.clear();
+        tally.others.values_mut().for_each(|models| models.unnamed = 0);
         assert!(unnamed(&tally, false).is_empty(), "all of them name one");
     }
 }

@@ -66,8 +66,9 @@ pub fn labelled(label: &str, id: &str, model: &str) -> Reply {
     said(&json!({ "A-B": label }).to_string(), id, model)
 }
 
-/// Any text as a model's reply.
-pub fn said(text: &str, id: &str, model: &str) -> Reply {
+/// Any text as a model's reply, which need not name it.
+pub fn said<'a>(text: &str, id: &str, model: impl Into<Option<&'a str>>) -> Reply {
+    let model = model.into();
     let message = json!({ "role": "assistant", "content": text });
     Reply::json(
         200,

@@ -1,10 +1,10 @@
 //! Known labels come to known figures.
 
 use crate::audit::{
-    differs, figures, id, judge, labelled, model, packets, real, records, result, run, sample, shown, spec, whole,
-    workspace,
+    differs, figures, id, judge, labelled, model, packets, real, records, result, run, said, sample, shown, spec,
+    whole, workspace,
 };
-use crate::harness::raw::RawServer;
+use crate::harness::raw::{RawServer, Request};
 use crate::harness::{code, stderr, stdout};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -199,4 +199,34 @@ fn the_plan_counts_what_diagnostics_add() {
     let refused = check(&both, &format!("budget: {{ calls: {} }}\n", plain + 31));
     assert_eq!(code(&refused).unwrap(), 2, "{}", stderr(&refused));
     assert!(one.seen().is_empty() && other.seen().is_empty());
+}
+
+#[test]
+fn replies_of_diagnoses_that_name_no_model_beside_others_that_do_are_told() {
+    let server = |text: fn(&Request) -> String| {
+        let model = |number: usize| number.is_multiple_of(2).then_some("m-1");
+        RawServer::start(move |request| said(&text(request), &id(request.number), model(request.number))).unwrap()
+    };
+    let judge = server(|_| json!({ "A-B": "same" }).to_string());
+    let generator = server(|request| format!("code {}", request.body["messages"].to_string().len()));
+    let workspace = workspace();
+    let second = format!("  embedded: {{}}\n  second: {{ {}, sample: 30 }}\n", model(&judge, "k"));
+    let more =
+        format!("replicate: {{ {}, sample: 20 }}\n", model(&generator, "g").replace(" }", ", structured: plain }"));
+    spec(&workspace, &second, &more);
+    let folder = run(&workspace);
+    let nameless = |ledger: &str| {
+        let is_nameless =
+            |record: &&Value| record["verdict"]["accepted"].is_object() && record["served_model"].is_null();
+        records(&folder, ledger).iter().filter(is_nameless).count()
+    };
+    let counts = [nameless("answers-replica.jsonl"), nameless("judgments-second.jsonl")];
+    assert!(counts.iter().all(|count| *count > 2), "{counts:?}");
+    let told = &result(&folder)["validity"]["unnamed_models"];
+    assert_eq!(*told, json!([["second generator", counts[0]], ["second judge", counts[1]]]));
+    let report = fs::read_to_string(folder.join("report.md")).unwrap();
+    assert!(
+        report.contains(&format!("{} of `second generator`, {} of `second judge`", counts[0], counts[1])),
+        "{report}"
+    );
 }
