@@ -7,6 +7,9 @@
 # at any other commit there are none, and the action says that it builds itself.
 set -euo pipefail
 
+# Variables of the job's own that are called as this script's are none of it. By CDPATH the shell would look for folders elsewhere.
+unset -v CDPATH here checksums version target expected suffix temp cache binary url fresh
+
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 checksums="$here/checksums.json"
 

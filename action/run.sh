@@ -6,21 +6,21 @@
 set -euo pipefail
 
 # A variable of the job's own that is called as one of this script's would hand on what the script puts into it to all that is
-# started, and would count where the script sets none.
-unset -v token name word code line publishing merge commits temp runs folder_file failure_file arguments base found folder \
+# started, and would count where the script sets none. By CDPATH the shell would look for folders elsewhere.
+unset -v CDPATH token name word code line publishing merge commits temp runs folder_file failure_file arguments base found folder \
   replay argument finished published failing
 
 # The token is for `publish` alone. This shell begins anew without it, since programs that the audit starts can read the
-# environment that a process above them began with; it comes over a file that is closed before anything is started.
+# environment that a process above them began with; it comes over a file that is closed before anything is started. That it
+# does is told by an argument, which no environment has.
 if [ -n "${GITHUB_TOKEN:-}" ]; then
   exec 3<<<"$GITHUB_TOKEN"
-  exec env -u GITHUB_TOKEN TOKEN_FOLLOWS=true bash -- "${BASH_SOURCE[0]}"
+  exec env -u GITHUB_TOKEN bash -- "${BASH_SOURCE[0]}" token-follows
 fi
 token=""
-if [ "${TOKEN_FOLLOWS:-}" = true ]; then
+if [ "${1:-}" = token-follows ]; then
   IFS= read -r token <&3
   exec 3<&-
-  unset TOKEN_FOLLOWS
 fi
 
 # Every declared output has a value on every path; publishing overwrites them.

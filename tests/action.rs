@@ -684,6 +684,60 @@ fn a_jobs_variables_that_are_called_as_the_scripts_change_nothing_and_hand_nothi
     assert!(published.ends_with(&format!("--\n{}\n", beside.display())), "{published}");
 }
 
+/// Whatever else the action's scripts go by is the runner's, the shell's or what `action.yml` sets: no variable of a job's own
+/// can be taken for it.
+#[cfg(unix)]
+#[test]
+fn the_scripts_go_by_no_variable_that_a_job_could_have_set() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let action = std::fs::read_to_string(root.join("action.yml")).unwrap();
+    let is_capital = |letter: char| letter.is_ascii_uppercase() || letter == '_';
+    for (script, least) in [("run.sh", 20), ("install.sh", 6)] {
+        let text = std::fs::read_to_string(root.join("action").join(script)).unwrap();
+        let names = text.split('$').skip(1).map(|rest| {
+            let rest = rest.strip_prefix('{').unwrap_or(rest).trim_start_matches('#');
+            &rest[..rest.find(|letter| !is_capital(letter)).unwrap_or(rest.len())]
+        });
+        let names: std::collections::BTreeSet<&str> = names.filter(|name| !name.is_empty()).collect();
+        assert!(names.len() >= least, "{names:?}");
+        for name in names {
+            let given = ["GITHUB_", "RUNNER_"].iter().any(|owner| name.starts_with(owner));
+            let known = given || ["BASH_SOURCE", "TMPDIR"].contains(&name);
+            assert!(known || action.contains(&format!("        {name}: ${{{{ ")), "{script} goes by {name}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn neither_a_token_that_does_not_follow_nor_folders_elsewhere_lead_the_script_astray() {
+    let script = Script::new();
+    let beside = script.beside.path();
+    for folder in ["sub", "elsewhere/sub"] {
+        std::fs::create_dir_all(beside.join(folder)).unwrap();
+    }
+    let spy = beside.join("spy");
+    std::fs::write(&spy, "#!/bin/bash\npwd >\"$BESIDE/at\"\nexec \"$BESIDE/program\" \"$@\"\n").unwrap();
+    std::fs::set_permissions(&spy, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let elsewhere = beside.join("elsewhere");
+    for token in ["", "the-token"] {
+        let environment = [
+            ("EVENT_BASE", ""),
+            ("CHURNGATE", spy.to_str().unwrap()),
+            ("GITHUB_TOKEN", token),
+            ("TOKEN_FOLLOWS", "true"),
+            ("CDPATH", elsewhere.to_str().unwrap()),
+        ];
+        assert_eq!(script.run_in(0, &[("WORKING_DIRECTORY", "sub")], &environment), Some(0), "{token}");
+        assert!(
+            script.read("at").ends_with("/sub\n") && !script.read("at").contains("elsewhere"),
+            "{}",
+            script.read("at")
+        );
+        assert!(script.read("publish").contains("--comment=always"), "{token}");
+    }
+}
+
 /// A pull request whose base branch moved on after its last push, checked out as GitHub merged it.
 #[cfg(unix)]
 #[test]

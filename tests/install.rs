@@ -90,6 +90,24 @@ fn the_binary_that_is_named_is_used() {
 }
 
 #[test]
+fn a_binary_is_found_by_its_path_alone_whatever_the_jobs_variables_say() {
+    let runner = Runner::new(None);
+    runner.program("bin/mine", BINARY);
+    runner.program("elsewhere/bin/mine", "#!/bin/sh\necho another\n");
+    let mut command = Command::new("bash");
+    command
+        .arg(runner.path("action/install.sh"))
+        .current_dir(runner.path("."))
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin");
+    command.env("GITHUB_OUTPUT", runner.path("output")).env("INPUT_BINARY_PATH", "bin/mine");
+    let output = command.env("CDPATH", runner.path("elsewhere")).env("binary", "x").output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    let written = fs::read_to_string(runner.path("output")).unwrap();
+    assert_eq!(written, format!("binary={}\n", fs::canonicalize(runner.path("bin/mine")).unwrap().display()));
+}
+
+#[test]
 fn a_release_is_downloaded_verified_and_kept() {
     let runner = Runner::new(Some(&digest(BINARY)));
     runner.serve(BINARY);
