@@ -636,6 +636,17 @@ fn what_a_change_names_is_a_plain_name_and_nothing_else() {
 }
 
 #[test]
+fn the_command_line_stands_for_a_file_that_is_not_there() {
+    let repository = with_an_index("new: { from: index.yaml }");
+    let checked = repository.churngate(&["check", "--new", "index=docs_v42"]);
+    assert!(checked.status.success(), "{checked:?}");
+    assert!(String::from_utf8_lossy(&checked.stdout).contains("docs_v42"), "{checked:?}");
+    let other = repository.churngate(&["check", "--new", "alias=docs_v42"]);
+    assert_eq!(other.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&other.stderr).contains("it does not exist"), "{other:?}");
+}
+
+#[test]
 fn the_command_line_names_the_new_index() {
     let repository = with_an_index("new: { index: docs_v42 }");
     let checked = |arguments: &[&str]| {

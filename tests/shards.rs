@@ -78,8 +78,20 @@ fn joined_shards_come_to_the_result_of_the_whole() {
     }
     let told: Value = serde_json::from_slice(&std::fs::read(merged_folder.join("merged.json")).unwrap()).unwrap();
     assert_eq!(told.as_array().unwrap().len(), 5);
+    // Joined once more, as after a kill that came too late: the same run, verified.
+    std::fs::remove_file(workspace.path("merged-folder")).unwrap();
+    let (again, told_again) = merge(&workspace, &folders);
+    assert_eq!((again, told_again), (merged, said));
+    assert_eq!(PathBuf::from(workspace.read("merged-folder").unwrap()), merged_folder);
+    let others: Vec<_> = (1..=3).map(|number| shard(&workspace, number, 3, "others")).collect();
+    let (again, said) = merge(&workspace, &others);
+    assert!(again == 2 && said.contains("exists already, and was not made of these shards"), "{said}");
+    let damaged = merged_folder.join("answers.jsonl");
+    let bytes = std::fs::read(&damaged).unwrap();
+    std::fs::write(&damaged, bytes.to_ascii_uppercase()).unwrap();
     let (again, said) = merge(&workspace, &folders);
-    assert!(again == 2 && said.contains("exists already"), "{said}");
+    assert_eq!(again, 5, "{said}");
+    std::fs::write(&damaged, bytes).unwrap();
     // As a pattern finds it that matches all folders where the joined run lies beside the shards.
     let (again, said) = merge(&workspace, &[folders.clone(), vec![merged_folder.clone()]].concat());
     let named = format!("`{}` is the run that shards were joined to, and no shard", merged_folder.display());
@@ -371,11 +383,12 @@ fn packets_that_are_refused_are_told_from_packets_without_a_reply() {
     let answer = "read -r line\nprintf '%s' \"$line\" | cksum | cut -d ' ' -f 1\n";
     let judge = "read -r line\necho >> asked\n\
                  for item in $(cat refused); do case $line in *Gadget$item\\?*) echo 'I will not.'; exit ;; esac; done\n\
-                 for item in $(cat down); do case $line in *Gadget$item\\?*) exit 7 ;; esac; done\n\
+                 for item in $(cat down); do case $line in *Gadget$item\\?*) sleep 0.2; exit 7 ;; esac; done\n\
                  printf '{\"A-B\": \"different\"}'\n";
     let some = |items: std::ops::Range<usize>| items.map(|item| item.to_string()).collect::<Vec<_>>().join(" ");
     // Of twelve packets: which the judge refuses, to which it does not reply, whether the one shard is finished then, and
-    // whether the judge is asked for all of them.
+    // whether the judge is asked for all of them. The next call does not wait until what came of one is durable: one that takes
+    // longer than that shows where the calls end.
     for (refused, down, finished, all_asked) in [
         (some(0..12), some(0..0), true, true),
         (some(0..0), some(0..12), false, false),

@@ -3,7 +3,9 @@
 use super::arguments::{AnswerKind, InitArguments};
 use super::output;
 use crate::model::{Failure, FailureClass};
-use camino::{Utf8Path, Utf8PathBuf};
+use crate::retrieve::corpus::{Corpus, CorpusError};
+use crate::spec::SnapshotSource;
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use fs_err as fs;
 use std::io::Write as _;
 
@@ -53,10 +55,7 @@ pub fn init(arguments: &InitArguments) -> Result<u8, Failure> {
         return Err(Failure::new(FailureClass::Usage, format!("failed to write `{path}`: it exists already"))
             .with_hint("move it away, or name another folder"));
     }
-    for (path, text) in &files {
-        write(path, text)?;
-        output::line(&format!("wrote {path}"))?;
-    }
+    write_all(&files)?;
     say_what_is_next(folder, &questions, kept)?;
     Ok(0)
 }
@@ -71,43 +70,79 @@ fn say_what_is_next(folder: &Utf8Path, questions: &Utf8Path, kept: bool) -> Resu
     output::line(
         "next: in the workflow, put the owner and the commit of a release in the place of `OWNER/churngate@000...`",
     )?;
-    if is_below_a_repository(folder) {
+    if let Some(place) = place_in_repository(folder) {
         output::warn(&format!(
-            "GitHub runs workflows from the repository's root alone: move `{folder}/.github` there, and add \
-             `working-directory: {folder}` beside `spec`"
+            "GitHub runs workflows from the repository's root alone: move `{place}/.github` there, and add \
+             `working-directory: {place}` beside `spec`"
         ));
     }
     Ok(())
 }
 
-/// Whether the folder lies in a repository and is not its root.
-fn is_below_a_repository(folder: &Utf8Path) -> bool {
-    let Ok(folder) = folder.canonicalize_utf8() else { return false };
-    let is_root = |place: &Utf8Path| place.join(".git").symlink_metadata().is_ok();
-    !is_root(&folder) && folder.ancestors().skip(1).any(is_root)
+/// The folder's path from the root of the repository that it lies in; `None` where it is that root, or lies in none.
+fn place_in_repository(folder: &Utf8Path) -> Option<Utf8PathBuf> {
+    let folder = folder.canonicalize_utf8().ok()?;
+    let root = folder.ancestors().find(|place| place.join(".git").symlink_metadata().is_ok())?;
+    folder.strip_prefix(root).ok().filter(|place| !place.as_str().is_empty()).map(Utf8Path::to_owned)
 }
 
-/// The corpus that the user names, or the first folder there is of the usual names.
+/// The corpus that the user names, or the first folder there is of the usual names: one that the spec can name and that holds a
+/// document.
 fn corpus(arguments: &InitArguments) -> Result<String, Failure> {
-    let plain = |path: &Utf8Path| path.as_str().chars().all(|c| c.is_alphanumeric() || "-_./".contains(c));
     let named = arguments.corpus.clone();
     let found = named.or_else(|| {
         let there = CORPORA.into_iter().find(|name| arguments.folder.join(name).is_dir());
         there.map(Utf8PathBuf::from)
     });
-    match found {
-        Some(corpus) if plain(&corpus) && arguments.folder.join(&corpus).exists() => Ok(corpus.into_string()),
-        Some(corpus) if plain(&corpus) => {
-            let message =
-                format!("failed to use `{corpus}` as the corpus: `{}` has no such folder or file", arguments.folder);
-            Err(Failure::new(FailureClass::Usage, message)
-                .with_hint("name one that is there, by its path in that folder"))
-        }
-        Some(corpus) => Err(Failure::new(FailureClass::Usage, format!("failed to use `{corpus}` as the corpus"))
-            .with_hint("name a folder or a JSONL file by letters, digits, `-`, `_`, `.` and `/`")),
-        None => Err(Failure::new(FailureClass::Usage, "failed to find a corpus in this folder")
-            .with_hint("name it: `churngate init --corpus FOLDER`")),
+    let Some(corpus) = found else {
+        return Err(Failure::new(FailureClass::Usage, "failed to find a corpus in this folder")
+            .with_hint("name it: `churngate init --corpus FOLDER`"));
+    };
+    let refused = |why: &str, hint: &str| {
+        Failure::new(FailureClass::Usage, format!("failed to use `{corpus}` as the corpus{why}")).with_hint(hint)
+    };
+    if !corpus.as_str().chars().all(|c| c.is_alphanumeric() || "-_./".contains(c)) {
+        return Err(refused("", "name a folder or a JSONL file by letters, digits, `-`, `_`, `.` and `/`"));
     }
+    let is_within = |part| matches!(part, Utf8Component::Normal(_) | Utf8Component::CurDir);
+    if corpus.as_str().is_empty() || !corpus.components().all(is_within) {
+        return Err(refused(": it is no path within the folder", "name it by its path from the folder of the spec"));
+    }
+    if !arguments.folder.join(&corpus).exists() {
+        let why = format!(": `{}` has no such folder or file", arguments.folder);
+        return Err(refused(&why, "name one that is there, by its path in that folder"));
+    }
+    if !holds_a_document(&corpus, &arguments.folder)? {
+        return Err(refused(": it holds no document", "name a folder of text files, or a JSONL file of documents"));
+    }
+    Ok(corpus.into_string())
+}
+
+/// Whether an audit could read a document from it.
+///
+/// # Errors
+/// The first one cannot be read.
+fn holds_a_document(corpus: &Utf8Path, folder: &Utf8Path) -> Result<bool, Failure> {
+    let first = || -> Result<bool, CorpusError> {
+        let corpus = Corpus::open(&SnapshotSource::Path(corpus.to_owned()), folder)?;
+        Ok(corpus.documents()?.next().transpose()?.is_some())
+    };
+    first().map_err(|error| {
+        Failure::new(FailureClass::Usage, format!("failed to use `{corpus}` as the corpus: {error}"))
+            .with_hint("name a folder of text files, or a file of JSON objects, one a line, that ends in `.jsonl`")
+    })
+}
+
+/// Writes all of these, or leaves none of them.
+fn write_all(files: &[(Utf8PathBuf, String)]) -> Result<(), Failure> {
+    for (number, (path, text)) in files.iter().enumerate() {
+        if let Err(failure) = write(path, text) {
+            // The first error is the one to report; these are this call's own.
+            files[..number].iter().for_each(|(path, _)| drop(fs::remove_file(path)));
+            return Err(failure);
+        }
+    }
+    files.iter().try_for_each(|(path, _)| output::line(&format!("wrote {path}")))
 }
 
 /// Writes a new file, never an existing one.
@@ -119,4 +154,60 @@ fn write(path: &Utf8Path, text: &str) -> Result<(), Failure> {
         fs::OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes())
     };
     written().map_err(|error| Failure::new(FailureClass::Usage, format!("failed to write `{path}`: {}", error.kind())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(folder: &Utf8Path, corpus: &str) -> InitArguments {
+        InitArguments { folder: folder.to_owned(), corpus: Some(corpus.into()), answers: AnswerKind::Short }
+    }
+
+    #[test]
+    fn only_a_corpus_that_check_accepts_is_taken() {
+        let keep = tempfile::tempdir().unwrap();
+        let folder = Utf8Path::from_path(keep.path()).unwrap();
+        for (name, text) in [
+            ("docs/a.md", "text"),
+            ("d.jsonl", "{\"id\":\"a\",\"text\":\"x\"}\n"),
+            ("README.md", "text"),
+            ("pdf/a.pdf", "x"),
+        ] {
+            fs::create_dir_all(folder.join(name).parent().unwrap()).unwrap();
+            fs::write(folder.join(name), text).unwrap();
+        }
+        fs::create_dir(folder.join("empty")).unwrap();
+        for taken in ["docs", "./docs", "d.jsonl", "."] {
+            assert_eq!(corpus(&asked(folder, taken)).unwrap(), taken);
+        }
+        let whole = folder.join("docs");
+        for refused in ["README.md", "pdf", "empty", "nowhere", "../docs", whole.as_str(), "a b", ""] {
+            let failure = corpus(&asked(folder, refused)).unwrap_err();
+            assert_eq!(failure.class, FailureClass::Usage, "{refused}");
+            assert!(failure.message.contains(&format!("`{refused}`")) && failure.hint.is_some(), "{failure}");
+        }
+    }
+
+    #[test]
+    fn all_files_are_written_or_none() {
+        let keep = tempfile::tempdir().unwrap();
+        let folder = Utf8Path::from_path(keep.path()).unwrap();
+        let files = |names: [&str; 2]| names.map(|name| (folder.join(name), "text".to_owned()));
+        fs::write(folder.join("file"), "theirs").unwrap();
+        assert!(write_all(&files(["a/one", "file/two"])).is_err());
+        assert!(!folder.join("a/one").exists() && fs::read_to_string(folder.join("file")).unwrap() == "theirs");
+        assert!(write_all(&files(["a/one", "b/two"])).is_ok());
+    }
+
+    #[test]
+    fn a_folder_below_a_repository_is_named_from_its_root() {
+        let keep = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(keep.path()).unwrap();
+        fs::create_dir_all(root.join("packages/search")).unwrap();
+        assert_eq!(place_in_repository(&root.join("packages")), None);
+        fs::create_dir(root.join(".git")).unwrap();
+        assert_eq!(place_in_repository(root), None);
+        assert_eq!(place_in_repository(&root.join("packages/search")).unwrap(), "packages/search");
+    }
 }

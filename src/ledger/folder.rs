@@ -1,7 +1,7 @@
 //! The folder of one run: who may write in it, and its protocol lock.
 
 use super::blobs::Blobs;
-use super::stage::{Protocol, ProtocolLock, Stage as _};
+use super::stage::{Answers, Evidence, Judgments, Protocol, ProtocolLock, Stage as _};
 use super::store::Store;
 use super::{LedgerError, Lock, files};
 use crate::model::Digest;
@@ -150,6 +150,19 @@ impl Inner {
     pub(super) fn give_writer_back(&self, file: &'static str) {
         self.writers.lock().unwrap_or_else(PoisonError::into_inner).remove(file);
     }
+}
+
+/// Whether a run was ever begun here: a folder that holds nothing of one must not be taken for a damaged run.
+///
+/// # Errors
+/// [`LedgerError::NoRun`], or it cannot be looked at.
+pub(super) fn must_hold_a_run(path: &Utf8Path) -> Result<(), LedgerError> {
+    let parts = [Protocol::FILE, Evidence::FILE, Answers::FILE, Judgments::FILE];
+    let holds = |name: &&str| path.join(name).symlink_metadata().is_ok();
+    if files::is_plain_folder(path)? && parts.iter().any(holds) {
+        return Ok(());
+    }
+    Err(LedgerError::NoRun { path: path.to_owned() })
 }
 
 /// The lock of the protocol in this folder.

@@ -140,9 +140,7 @@ pub fn open_locks(
 /// # Errors
 /// As [`open_locks`], for the evidence ledger.
 pub fn open_evidence_locks(folder_path: &Utf8Path) -> Result<(ProtocolLock, EvidenceLock), LedgerError> {
-    if !files::is_plain_folder(folder_path)? {
-        return Err(LedgerError::NoRun { path: folder_path.to_owned() });
-    }
+    folder::must_hold_a_run(folder_path)?;
     let protocol = folder::protocol_lock(folder_path)?;
     let evidence = sealed::<Evidence>(&protocol)?;
     Ok((protocol, evidence))

@@ -196,7 +196,18 @@ fn a_lock_of_another_run_opens_nothing() {
 #[test]
 fn nothing_is_found_where_there_is_no_run() {
     let (_keep, path) = temporary();
-    assert_eq!(super::open_locks(&path).unwrap_err().class(), FailureClass::Usage);
+    // Whoever named the folder of all runs, or any other, is not told to delete it.
+    for made in [false, true] {
+        if made {
+            fs::create_dir_all(path.join("0123abcd")).unwrap();
+        }
+        let failures =
+            [super::open_locks(&path).unwrap_err(), super::verify(&path, super::BlobCheck::Present).unwrap_err()];
+        for failure in failures {
+            assert!(matches!(failure, LedgerError::NoRun { .. }), "{failure}");
+        }
+    }
+    fs::remove_dir_all(&path).unwrap();
     let (folder, _) = begun(&path, Durability::Off);
     assert!(matches!(super::open_locks(&path).unwrap_err(), LedgerError::Missing { .. }));
     assert!(matches!(folder.blobs().get(&Digest::of(b"x")), Err(LedgerError::Missing { .. })));

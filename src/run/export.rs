@@ -3,7 +3,7 @@
 use super::manifest::{self, Manifest};
 use super::recompute::{self, Computed, Locks};
 use super::{audit, claims, classes, evidence, origin, shard, verify};
-use crate::ledger::{self, LedgerError};
+use crate::ledger;
 use crate::model::{Answer, Failure, FailureClass};
 use crate::report::{self, AuditResult};
 use camino::Utf8Path;
@@ -33,11 +33,17 @@ pub fn export(run: &Utf8Path, to: &Utf8Path) -> Result<Exported, Failure> {
     shard::refuse(run)?;
     evidence::refuse(run, "there are no answers whose texts could be left out")?;
     let whole = verified(run)?;
-    ledger::export(run, to).map_err(|error| not_created(error, to))?;
-    fill(run, to, &whole).inspect_err(|_| {
-        // The first error is the one to report; the folder is this call's own.
-        let _ = fs_err::remove_dir_all(to);
-    })
+    let beside = to.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    let unwritten = |error| audit::unwritten(to.as_str(), &error);
+    // Under another name until it is whole: what a kill leaves is in nobody's way.
+    let building = tempfile::Builder::new().prefix(".exporting-").tempdir_in(beside).map_err(unwritten)?;
+    let path = Utf8Path::from_path(building.path()).map(|path| path.join("export"));
+    let path = path.ok_or_else(|| Failure::new(FailureClass::Usage, format!("the path of `{to}` is not UTF-8")))?;
+    ledger::export(run, &path)?;
+    let exported = fill(run, &path, &whole)?;
+    refuse_existing(to)?;
+    fs_err::rename(&path, to).map_err(unwritten)?;
+    Ok(exported)
 }
 
 fn refuse_existing(to: &Utf8Path) -> Result<(), Failure> {
@@ -50,13 +56,6 @@ fn refuse_existing(to: &Utf8Path) -> Result<(), Failure> {
 fn exists(to: &Utf8Path) -> Failure {
     Failure::new(FailureClass::Usage, format!("`{to}` exists already; nothing is written over it"))
         .with_hint("name another folder with `--output`")
-}
-
-fn not_created(error: LedgerError, to: &Utf8Path) -> Failure {
-    match &error {
-        LedgerError::Io { source, .. } if source.kind() == std::io::ErrorKind::AlreadyExists => exists(to),
-        _ => error.into(),
-    }
 }
 
 fn fill(run: &Utf8Path, to: &Utf8Path, whole: &AuditResult) -> Result<Exported, Failure> {

@@ -16,7 +16,7 @@ const FILE: &str = "the variables of snapshot `new`";
 
 /// Fills in the variables of the new snapshot: from the file that the spec names, then from the command line. The file is
 /// the working tree's, since only the change knows what it built; no link is followed, so that its text, which an error
-/// may quote, is the change's own.
+/// may quote, is the change's own. Where the command line gives every variable, the file need not be there.
 ///
 /// # Errors
 /// The file or the command line names something else than plain values of those variables. A file that cannot be read is told
@@ -30,25 +30,34 @@ pub(super) fn fill(
     let old = spec.snapshots.first().map(|snapshot| snapshot.source.clone());
     let is_new = |snapshot: &&mut SnapshotSpec| snapshot.name == SnapshotName::new_snapshot();
     let Some(new) = spec.snapshots.iter_mut().find(is_new) else { return Ok(()) };
+    let assignment = |text: &String| variables::assignment(text).map_err(|why| usage(format!("read `--new`: {why}")));
+    let given = given.iter().map(assignment).collect::<Result<Vec<_>, _>>()?;
     if let SnapshotSource::From(path) = &new.source {
-        let text = match text_of(folder, path) {
-            Ok(text) => text,
-            Err(failure) => {
-                unread.push(spec::Unread { key: FileKey::Snapshot(new.name.clone()), failure });
-                return Ok(());
+        let is_given = |name: &String| given.iter().any(|(given, _)| given == name);
+        new.source = SnapshotSource::Variables(match &old {
+            Some(SnapshotSource::Variables(old)) if old.keys().all(is_given) => old.clone(),
+            _ => {
+                let text = match text_of(folder, path) {
+                    Ok(text) => text,
+                    Err(failure) => {
+                        unread.push(spec::Unread { key: FileKey::Snapshot(new.name.clone()), failure });
+                        return Ok(());
+                    }
+                };
+                read(path, &text, old.as_ref())?
             }
-        };
-        let read = variables::parse(&text, path.as_str()).map_err(|errors| usage(format!("read {FILE}\n{errors}")))?;
-        if let Some(SnapshotSource::Variables(old)) = &old {
-            same_names(path, old, &read)?;
-        }
-        new.source = SnapshotSource::Variables(read);
+        });
     }
-    for text in given {
-        let (name, value) = variables::assignment(text).map_err(|why| usage(format!("read `--new`: {why}")))?;
-        give(&mut new.source, name, value)?;
+    given.into_iter().try_for_each(|(name, value)| give(&mut new.source, name, value))
+}
+
+/// The variables of the file, which must be those of the old snapshot.
+fn read(path: &Utf8Path, text: &str, old: Option<&SnapshotSource>) -> Result<BTreeMap<String, String>, Failure> {
+    let read = variables::parse(text, path.as_str()).map_err(|errors| usage(format!("read {FILE}\n{errors}")))?;
+    if let Some(SnapshotSource::Variables(old)) = old {
+        same_names(path, old, &read)?;
     }
-    Ok(())
+    Ok(read)
 }
 
 fn give(source: &mut SnapshotSource, name: String, value: String) -> Result<(), Failure> {

@@ -9,15 +9,16 @@ use std::ops::ControlFlow;
 /// The records under the line of names.
 pub(super) fn records(text: &str, visit: &mut Visit<'_>) -> ControlFlow<()> {
     let mut reader = csv::ReaderBuilder::new().from_reader(text.as_bytes());
-    let names = match check_quotes(text).and_then(|()| names(&mut reader)) {
+    let mut lines = Lines { text, at: 0, line: 1 };
+    let names = match check_quotes(text).and_then(|()| names(&mut reader, &mut lines)) {
         Ok(names) => names,
         Err(error) => return visit(Err(error)),
     };
-    reader.into_records().try_for_each(|record| visit(row(record, &names)))
+    reader.into_records().try_for_each(|record| visit(row(record, &names, &mut lines)))
 }
 
-fn names(reader: &mut csv::Reader<&[u8]>) -> Result<Vec<String>, RowError> {
-    let headers = reader.headers().map_err(|error| place(&error, "not valid CSV"))?;
+fn names(reader: &mut csv::Reader<&[u8]>, lines: &mut Lines<'_>) -> Result<Vec<String>, RowError> {
+    let headers = reader.headers().map_err(|error| lines.place(&error, "not valid CSV"))?;
     let names: Vec<String> = headers.iter().map(|name| name.trim().to_owned()).collect();
     let mut seen = BTreeSet::new();
     match names.iter().position(|name| !seen.insert(name)) {
@@ -26,9 +27,10 @@ fn names(reader: &mut csv::Reader<&[u8]>) -> Result<Vec<String>, RowError> {
     }
 }
 
-fn row(record: csv::Result<csv::StringRecord>, names: &[String]) -> Result<Row, RowError> {
-    let record = record.map_err(|error| place(&error, "the row has another number of columns than the first line"))?;
-    let at = format!("line {}", record.position().map_or(0, csv::Position::line));
+fn row(record: csv::Result<csv::StringRecord>, names: &[String], lines: &mut Lines<'_>) -> Result<Row, RowError> {
+    let other = "the row has another number of columns than the first line";
+    let record = record.map_err(|error| lines.place(&error, other))?;
+    let at = format!("line {}", lines.of(record.position()));
     let fields = names.iter().cloned().zip(record.iter().map(cell)).collect();
     on_one_line(Row { at, fields })
 }
@@ -39,9 +41,28 @@ fn cell(text: &str) -> Value {
     list.filter(Value::is_array).unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
-fn place(error: &csv::Error, message: &str) -> RowError {
-    let line = error.position().map_or(1, csv::Position::line);
-    (format!("line {line}"), message.to_owned())
+/// The lines of a file whose rows are read in order. The `csv` crate's own numbers are those of where it stood before a row: on
+/// the end of the line above, where that is `\r\n`, or before the blank lines that it passes over.
+struct Lines<'a> {
+    text: &'a str,
+    at: usize,
+    line: usize,
+}
+
+impl Lines<'_> {
+    /// The line on which the row begins that the crate found from here on.
+    fn of(&mut self, from: Option<&csv::Position>) -> usize {
+        let from = from.and_then(|from| usize::try_from(from.byte()).ok()).unwrap_or(0).max(self.at);
+        let rest = self.text.as_bytes().get(from..).unwrap_or_default();
+        let begin = from + rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        self.line += self.text.get(self.at..begin).unwrap_or_default().matches('\n').count();
+        self.at = begin;
+        self.line
+    }
+
+    fn place(&mut self, error: &csv::Error, message: &str) -> RowError {
+        (format!("line {}", self.of(error.position())), message.to_owned())
+    }
 }
 
 /// A quote that was forgotten and one that is meant look the same where another row's quote ends the cell; a line break in
@@ -87,4 +108,32 @@ fn check_quotes(text: &str) -> Result<(), RowError> {
 
 fn at(line: usize, message: &str) -> RowError {
     (format!("line {line}"), message.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where each row stands, or what is said of it.
+    fn lines(text: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        let _ = records(text, &mut |row| {
+            lines.push(row.map_or_else(|(at, why)| format!("{at}: {why}"), |row| row.at));
+            ControlFlow::Continue(())
+        });
+        lines
+    }
+
+    #[test]
+    fn rows_stand_where_an_editor_shows_them_however_lines_end() {
+        let text = "id,question,note\na,A?,x\n\n\nb,B?,\"two\nlines\"\nc,C?,y\nd,D?\ne,E?,z";
+        let expected =
+            ["line 2", "line 5", "line 7", "line 8: the row has another number of columns than the first line"];
+        for end in ["\n", "\r\n"] {
+            let found = lines(&text.replace('\n', end));
+            assert_eq!(found[..4], expected, "{end:?}");
+            assert_eq!(found.last().unwrap(), "line 9", "{end:?}");
+        }
+        assert_eq!(lines("\r\n\r\nid,question\r\na,A?"), ["line 4"]);
+    }
 }

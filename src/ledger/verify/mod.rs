@@ -18,7 +18,7 @@ use super::scan::{End, Scan, Step};
 use super::stage::{
     Again, Answers, Evidence, FILES, Judgments, ReplicaAnswers, ReplicaJudgments, Second, Stage, Vectors,
 };
-use super::{Damage, LedgerError, Recorded, files, folder, read};
+use super::{Damage, LedgerError, Recorded, folder, read};
 use crate::model::{Digest, FailureClass};
 use blobs::References;
 use camino::Utf8Path;
@@ -47,9 +47,7 @@ pub fn verify(folder_path: &Utf8Path, blobs: BlobCheck) -> Result<Verification, 
 /// # Errors
 /// As [`verify`].
 pub fn verify_to(folder_path: &Utf8Path, blobs: BlobCheck, extent: Extent) -> Result<Verification, LedgerError> {
-    if !files::is_plain_folder(folder_path)? {
-        return Err(LedgerError::NoRun { path: folder_path.to_owned() });
-    }
+    folder::must_hold_a_run(folder_path)?;
     let mut report = Verification::default();
     match check(folder_path, blobs, extent, &mut report) {
         Err(error) if error.class() == FailureClass::Evidence => report.difference = Some(error),

@@ -20,7 +20,8 @@ pub(super) fn too_large(id: &str) -> CorpusError {
     CorpusError::TooLarge { document: id.to_owned(), limit: MAX_DOCUMENT_BYTES }
 }
 
-/// The text of a file, without a byte order mark.
+/// The text of a file, without a byte order mark, its lines ended by a line feed alone: how git checks a file out is no part of
+/// its content.
 pub(super) fn decode(bytes: Vec<u8>, id: &str) -> Result<String, CorpusError> {
     if bytes.contains(&0) {
         return Err(CorpusError::Binary(id.to_owned()));
@@ -29,5 +30,6 @@ pub(super) fn decode(bytes: Vec<u8>, id: &str) -> Result<String, CorpusError> {
     if text.starts_with(LFS) {
         return Err(CorpusError::LfsPointer(id.to_owned()));
     }
-    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+    Ok(if text.contains("\r\n") { text.replace("\r\n", "\n") } else { text })
 }

@@ -104,6 +104,18 @@ fn a_spec_below_the_top_of_its_repository_names_paths_from_its_own_folder() {
 }
 
 #[test]
+fn how_a_checkout_ends_lines_is_no_part_of_a_document() {
+    let bench = bench(at("HEAD", "docs"), path("docs"));
+    bench.write("docs/a.md", "one\n\ntwo\r three\n");
+    commit_all(&bench);
+    bench.write("docs/a.md", "\u{feff}one\r\n\r\ntwo\r three\r\n");
+    let resolved = resolve(&bench.spec, &bench.base()).unwrap();
+    assert_eq!(resolved[0].fingerprint, resolved[1].fingerprint);
+    let document = Corpus::open(&path("docs"), &bench.base()).unwrap().documents().unwrap().next().unwrap().unwrap();
+    assert_eq!(document.text, "one\n\ntwo\r three\n");
+}
+
+#[test]
 fn a_missing_or_empty_corpus_names_its_snapshot() {
     let missing = failure(&bench(path("nowhere"), path("nowhere")));
     assert_eq!(missing.class, FailureClass::Usage);

@@ -6,7 +6,7 @@ mod parts;
 
 use super::audit::{self, Finished};
 use super::recompute::{self, Locks};
-use super::verify::shard_stages;
+use super::verify::{self, shard_stages};
 use super::{origin, replay, shard, standing};
 use crate::freeze;
 use crate::git;
@@ -22,7 +22,7 @@ const FILE: &str = "merged.json";
 ///
 /// # Errors
 /// A shard is missing, stands twice, is damaged, is of another audit or holds other questions than its own; what all of
-/// them lack together is more than the spec tolerates; the run exists already, or the file system refuses.
+/// them lack together is more than the spec tolerates; another run stands in the place, or the file system refuses.
 pub async fn merge(folders: &[Utf8PathBuf], runs: Option<&Utf8Path>) -> Result<Finished, Failure> {
     for folder in folders {
         refuse_committed(folder)?;
@@ -36,8 +36,7 @@ pub async fn merge(folders: &[Utf8PathBuf], runs: Option<&Utf8Path>) -> Result<F
     let name = first.protocol.digest.to_string();
     let target = runs.join(if replayed { replay::folder(&name) } else { name });
     if target.symlink_metadata().is_ok() {
-        return Err(usage(format!("the run `{target}` exists already"))
-            .with_hint("remove it, or name another folder with `--runs`"));
+        return merged_already(target, &parts);
     }
     fs_err::create_dir_all(runs).map_err(|error| audit::unwritten(runs.as_str(), &error))?;
     let building = tempfile::Builder::new()
@@ -52,6 +51,23 @@ pub async fn merge(folders: &[Utf8PathBuf], runs: Option<&Utf8Path>) -> Result<F
     Ok(Finished { folder: target, result })
 }
 
+/// The run that these very shards were joined to before, verified once more.
+fn merged_already(target: Utf8PathBuf, parts: &[Part]) -> Result<Finished, Failure> {
+    if fs_err::read(target.join(FILE)).is_ok_and(|there| heads(parts).is_ok_and(|heads| heads == there)) {
+        let verified = verify::verify(&target)?;
+        let result = verified.result.ok_or_else(|| usage(format!("the run `{target}` has no result of its own")))?;
+        return Ok(Finished { folder: target, result });
+    }
+    Err(usage(format!("the run `{target}` exists already, and was not made of these shards"))
+        .with_hint("remove it, or name another folder with `--runs`"))
+}
+
+/// What [`FILE`] holds for these shards.
+fn heads(parts: &[Part]) -> Result<Vec<u8>, Failure> {
+    let heads: Vec<_> = parts.iter().map(Part::heads).collect();
+    serde_json::to_vec_pretty(&heads).map_err(|_| usage("the heads cannot be written"))
+}
+
 async fn build(parts: &[Part], path: &Utf8Path, replayed: bool) -> Result<crate::report::AuditResult, Failure> {
     let folder = replay::open(path, replayed)?;
     audit::hide_from_git(path)?;
@@ -60,9 +76,7 @@ async fn build(parts: &[Part], path: &Utf8Path, replayed: bool) -> Result<crate:
     let frozen = freeze::freeze(&folder, first.protocol.clone())?;
     audit::record_origin(path, origin.as_ref())?;
     ledgers::join(parts, &folder, &frozen).await?;
-    let heads: Vec<_> = parts.iter().map(Part::heads).collect();
-    let merged = serde_json::to_vec_pretty(&heads).map_err(|_| usage("the heads cannot be written"))?;
-    audit::write(path, FILE, &merged)?;
+    audit::write(path, FILE, &heads(parts)?)?;
     let computed = recompute::compute(path, &Locks::open(path)?);
     let (computed, written) = computed.map_err(|failure| lacking::with_remedy(failure, parts))?;
     standing::check_served(&frozen.protocol, path)?;
