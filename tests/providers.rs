@@ -172,8 +172,9 @@ fn a_probe_makes_one_call_to_each_server_and_says_what_came_back() -> Result<()>
 }
 
 /// How servers of each interface refuse a control.
-fn refusals() -> [(&'static str, &'static str, Value); 4] {
+fn refusals() -> [(&'static str, &'static str, Value); 11] {
     let openai = "openai: { model: m, base_url: \"$host/v1\", key_env: CHURNGATE_TEST_KEY, temperature: 0.7 }";
+    let seeded = "openai: { model: m, base_url: \"$host/v1\", key_env: CHURNGATE_TEST_KEY, extra: { seed: 7 } }";
     let unsupported = json!({ "error": { "code": "unsupported_value", "param": "temperature", "message": "no" } });
     [
         (openai, "temperature", unsupported),
@@ -188,6 +189,38 @@ fn refusals() -> [(&'static str, &'static str, Value); 4] {
             json!({ "type": "error", "error": { "type": "invalid_request_error", "message": "speed: Extra inputs are not permitted" } }),
         ),
         (openai, "response_format", json!({ "detail": [{ "loc": ["body", "response_format"], "msg": "extra" }] })),
+        // Gemini's compatible address, LM Studio, Mistral, vLLM, DeepSeek, Ollama and LiteLLM.
+        (
+            seeded,
+            "seed",
+            json!([{ "error": { "code": 400, "message": "Invalid JSON payload received. Unknown name \"seed\": Cannot find field.", "status": "INVALID_ARGUMENT" } }]),
+        ),
+        (openai, "response_format", json!({ "error": "'response_format.type' must be 'json_schema' or 'text'" })),
+        (
+            seeded,
+            "seed",
+            json!({ "object": "error", "message": { "detail": [{ "type": "extra_forbidden", "loc": ["body", "seed"], "msg": "Extra inputs are not permitted", "input": 7 }] } }),
+        ),
+        (
+            openai,
+            "temperature",
+            json!({ "object": "error", "message": "must be in [0, 2], got 9", "type": "BadRequestError", "param": "temperature", "code": 400 }),
+        ),
+        (
+            openai,
+            "response_format",
+            json!({ "error": { "message": "This response_format type is unavailable now", "type": "invalid_request_error", "param": null, "code": "invalid_request_error" } }),
+        ),
+        (
+            openai,
+            "temperature",
+            json!({ "error": { "message": "invalid temperature: must be number", "param": null } }),
+        ),
+        (
+            seeded,
+            "seed",
+            json!({ "error": { "message": "litellm.UnsupportedParamsError: mistral does not support parameters: ['seed'], for model=m.", "param": "None", "code": "400" } }),
+        ),
     ]
 }
 

@@ -86,11 +86,16 @@ async fn a_call_that_is_never_answered_is_out_of_time_and_made_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn refusals_are_answers_and_are_not_asked_again() {
+    const AZURE: &str = r#"{"error":{"code":"content_filter","message":"no"}}"#;
+    const ANTHROPIC: &str = r#"{"type":"error","error":{"type":"invalid_request_error","message":"Output blocked by content filtering policy"}}"#;
+    const DEEPSEEK: &str = r#"{"error":{"code":"invalid_request_error","message":"Content Exists Risk"}}"#;
+    const OPENAI: &str =
+        r#"{"error":{"code":"invalid_prompt","message":"Invalid prompt: your prompt was flagged as potentially"}}"#;
     let refusal = r#"{"choices":[{"message":{"content":null,"refusal":"I cannot say"},"finish_reason":"stop"}]}"#;
-    let (server, _) = start(move |_, prompt| {
+    let (server, _) = start(move |number, prompt| {
         Some(match question(prompt) {
             1 => raw(200, refusal),
-            2 => raw(400, r#"{"error":{"code":"content_filter","message":"no"}}"#),
+            2 => raw(400, [AZURE, ANTHROPIC, DEEPSEEK, OPENAI][number % 4]),
             _ => completion("UNKNOWN"),
         })
     })

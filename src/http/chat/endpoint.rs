@@ -1,7 +1,8 @@
 //! A server that can be called: where calls go, which headers they carry, and which adapter writes and reads bodies.
 
 use super::estimate::estimate;
-use super::read::{CONTENT, Reading, Tokens, read};
+use super::read::{Reading, Tokens, read};
+use super::refusal::CONTENT;
 use super::{Form, Message, Reason, completions, messages, responses};
 use crate::http::{Call, CallError, Context, HeaderText, Reply, Secrets};
 use crate::model::{Amount, Failure, FailureClass, KeyHeader, ModelServer, Price, Structured, Wire};

@@ -2,6 +2,8 @@
 
 use super::Reason;
 use super::endpoint::Adapter;
+use super::filter::is_filter;
+use super::refusal::refused;
 use crate::http::{Call, CallError, Reply, retry_after, spare};
 use crate::model::Amount;
 use jiff::Timestamp;
@@ -74,21 +76,17 @@ pub fn read(adapter: &Adapter, call: &Call, came_back: &Result<Reply, CallError>
     let taken = tokens.map_or(0, |tokens| tokens.input.saturating_add(tokens.output));
     let facts = Facts { tokens, hold: spare::hold(reply, taken, now), ..facts(reply.status, &body) };
     if (200..300).contains(&reply.status) {
-        let (reason, text) =
-            unreadable(&reply.body, &body).map_or_else(|| (adapter.answer)(&body), |reason| (reason, None));
+        let (reason, text) = match unreadable(&reply.body, &body) {
+            Some(reason) => (reason, None),
+            None => (adapter.answer)(&body),
+        };
+        // A filter may speak within a success.
+        let reason = if reason == Reason::ErrorInBody && is_filter(400, &body) { Reason::Filtered } else { reason };
         let text = text.filter(|_| matches!(reason, Reason::Answered | Reason::Refused));
         return Reading { text, ..Reading::bare(reason, facts) };
     }
     let (reason, parameter) = refused(call, reply.status, &body);
     Reading { parameter, retry_after: retry_after(reply, now), ..Reading::bare(reason, facts) }
-}
-
-/// What a status other than 2xx counts as, for a call of any kind; and the member of our request that the server refuses, if
-/// it names one that we sent. `body` is null where it is no JSON.
-#[must_use]
-pub fn refused(call: &Call, status: u16, body: &Value) -> (Reason, Option<String>) {
-    let reason = refusal(status, body);
-    (reason, (reason == Reason::RequestRefused).then(|| parameter(call, body)).flatten())
 }
 
 impl Reading {
@@ -105,71 +103,6 @@ fn unreadable(bytes: &[u8], body: &Value) -> Option<Reason> {
         () if !body.is_object() => Some(Reason::NotJson),
         () => None,
     }
-}
-
-/// Codes and types by which servers tell causes apart that share a status.
-const QUOTA: [&str; 5] = [
-    "insufficient_quota",
-    "credit_balance_exhausted",
-    "billing_hard_limit_reached",
-    "enforced_spend_limit_reached",
-    "billing_error",
-];
-const TOO_LONG: [&str; 3] = ["context_length_exceeded", "exceed_context_size_error", "string_above_max_length"];
-const FILTER: [&str; 2] = ["content_filter", "content_policy_violation"];
-const NO_MODEL: [&str; 2] = ["model_not_found", "invalid_model"];
-
-fn refusal(status: u16, body: &Value) -> Reason {
-    let says = |codes: &[&str]| error_codes(body).any(|code| codes.contains(&code));
-    match status {
-        400 if says(&FILTER) => Reason::Filtered,
-        400 if says(&TOO_LONG) => Reason::PromptTooLong,
-        400 if says(&NO_MODEL) => Reason::ModelUnknown,
-        400 | 429 if says(&QUOTA) => Reason::QuotaUsedUp,
-        401 => Reason::KeyRefused,
-        402 => Reason::QuotaUsedUp,
-        403 => Reason::Forbidden,
-        404 | 410 => Reason::ModelUnknown,
-        408 => Reason::ServerTimeout,
-        409 | 425 => Reason::Conflict,
-        413 => Reason::PromptTooLong,
-        429 => Reason::RateLimited,
-        400..500 => Reason::RequestRefused,
-        500..600 => Reason::ServerError,
-        _ => Reason::UnexpectedStatus,
-    }
-}
-
-fn error_codes(body: &Value) -> impl Iterator<Item = &str> {
-    ["/error/code", "/error/type", "/error/innererror/code", "/error/details/error_code"]
-        .into_iter()
-        .filter_map(|pointer| body.pointer(pointer)?.as_str())
-}
-
-/// Members of a request that are no controls: errors name them for what stands in them.
-pub const CONTENT: [&str; 3] = ["messages", "input", "system"];
-
-/// The name of the refused control, only where it is one that we sent: no text of the server's gets any further.
-fn parameter(call: &Call, body: &Value) -> Option<String> {
-    let sent: Value = serde_json::from_slice(call.body.as_deref()?).ok()?;
-    let names: Vec<&String> = sent.as_object()?.keys().filter(|name| !CONTENT.contains(&name.as_str())).collect();
-    let text = |pointer| body.pointer(pointer).and_then(Value::as_str);
-    let of_our_own = |named: &str| {
-        let head = named.split(['.', '[', ':']).next().unwrap_or_default().trim();
-        names.iter().find(|name| name.as_str() == head).map(|name| (*name).clone())
-    };
-    let said = text("/error/message").or_else(|| text("/message"));
-    let listed = text("/error/param").or_else(|| text("/detail/0/loc/1"));
-    let quoted = |name: &&&String| said.is_some_and(|said| quotes(said, name));
-    listed
-        .and_then(of_our_own)
-        .or_else(|| said.and_then(of_our_own))
-        .or_else(|| names.iter().find(quoted).map(|name| (*name).clone()))
-}
-
-/// Whether a text has this name between quotation marks of any kind.
-fn quotes(text: &str, name: &str) -> bool {
-    ['`', '\'', '"'].iter().any(|mark| text.contains(&format!("{mark}{name}{mark}")))
 }
 
 fn facts(status: u16, body: &Value) -> Facts {
@@ -214,7 +147,7 @@ mod tests {
     }
 
     /// Bodies as servers send them, each with what it counts as.
-    const SEEN: [(u16, &[u8], Reason); 42] = [
+    const SEEN: [(u16, &[u8], Reason); 43] = [
         (200, br#"{"choices":[{"message":{"content":"UNKNOWN"},"finish_reason":"stop"}]}"#, Reason::Answered),
         (200, br#"{"choices":[{"message":{"content":[{"type":"text","text":"12"}]}}],"error":null}"#, Reason::Answered),
         (
@@ -224,6 +157,7 @@ mod tests {
         ),
         (200, br#"{"choices":[{"message":{"content":""},"finish_reason":"content_filter"}]}"#, Reason::Filtered),
         (400, br#"{"error":{"code":"content_filter","message":"x"}}"#, Reason::Filtered),
+        (200, br#"{"error":{"code":"content_filter","message":"x"}}"#, Reason::Filtered),
         (200, b"", Reason::EmptyBody),
         (204, b" \n", Reason::EmptyBody),
         (200, b"{\"choices\":[{\"message\":{\"content\":\"\xff\"}}]}", Reason::NotUtf8),
@@ -296,20 +230,11 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_parameter_is_named_only_where_we_sent_it() {
-        let refused = |param| {
-            let body = format!(r#"{{"error":{{"code":"unsupported_value","param":"{param}","message":"sesame"}}}}"#);
-            reading(400, body.as_bytes())
-        };
-        assert_eq!(refused("temperature").parameter.as_deref(), Some("temperature"));
-        assert_eq!(refused("model.x[0]").parameter.as_deref(), Some("model"));
-        assert_eq!(refused("sesame").parameter, None);
-        assert_eq!(refused("messages[0].content").parameter, None);
-        let body = br#"{"detail":[{"loc":["body","temperature"],"msg":"extra"}]}"#;
-        assert_eq!(reading(422, body).parameter.as_deref(), Some("temperature"));
+    fn a_refused_parameter_is_named_and_nothing_else_of_what_the_server_says() {
         let body = br#"{"error":{"message":"Unsupported parameter: 'temperature' is not for you, sesame"}}"#;
-        assert_eq!(reading(400, body).parameter.as_deref(), Some("temperature"));
-        let failure = Reason::RequestRefused.failure("generator", Some("temperature")).to_string();
+        let Reading { reason, parameter, .. } = reading(400, body);
+        assert_eq!((reason, parameter.as_deref()), (Reason::RequestRefused, Some("temperature")));
+        let failure = reason.failure("generator", parameter.as_deref()).to_string();
         assert!(failure.contains("`temperature`") && !failure.contains("sesame"), "{failure}");
     }
 

@@ -110,9 +110,11 @@ impl Reason {
         match self {
             Self::Answered => ("answered", Accepted, "text in `choices[0].message.content`, `UNKNOWN` included"),
             Self::Refused => ("refused", Accepted, "text in `choices[0].message.refusal`"),
-            Self::Filtered => {
-                ("filtered", Accepted, "`finish_reason: content_filter`, or 400 with code `content_filter`")
-            }
+            Self::Filtered => (
+                "filtered",
+                Accepted,
+                "`finish_reason: content_filter`, or an error that says that a content filter made it",
+            ),
             Self::NoReply(error) => no_reply(error),
             Self::EmptyBody => ("empty-body", Invalid, "2xx with an empty body"),
             Self::NotUtf8 => ("not-utf8", Invalid, "2xx with bytes that are not UTF-8"),

@@ -70,6 +70,10 @@ async fn malformed_replies_are_asked_again_and_never_count_as_different() {
                 .set_body_json(json!({ "choices": [{ "message": { "content": GOOD }, "finish_reason": "abort" }] })),
             "not-finished",
         ),
+        (
+            ResponseTemplate::new(400).set_body_json(json!({ "error": { "message": "Content Exists Risk" } })),
+            "judge-refused",
+        ),
         (ResponseTemplate::new(200).set_body_json(json!({ "choices": [] })), "no-choices"),
         (ResponseTemplate::new(200).set_body_json(json!({ "error": { "message": "overloaded" } })), "error-in-body"),
         (ResponseTemplate::new(200).set_body_string("<html>"), "not-json"),
