@@ -4,7 +4,7 @@ use super::cited::cited;
 use super::{Reason, stream};
 use crate::generate::answer;
 use crate::generate::asked::{Came, Fault};
-use crate::http::chat::{Facts, Reason as Common, Tokens, said_name};
+use crate::http::chat::{Facts, Reason as Common, Tokens, behind_thoughts, said_name};
 use crate::http::fill::{self, Expect, words};
 use crate::http::{CallError, Reply, retry_after, spare};
 use crate::model::Price;
@@ -40,7 +40,10 @@ pub fn read(
     let verdict = match no_body.or_else(|| refused(spec, reply.status, body.as_ref())) {
         Some(reason) => Err(fault(reason)),
         None => match text(spec, &reply.body, body.as_ref()) {
-            Ok(text) => answer::from_text(&text, limit).map_err(Fault::from),
+            Ok(text) => match behind_thoughts(&text) {
+                Some(text) => answer::from_text(text, limit).map_err(Fault::from),
+                None => Err(fault(Reason::Common(Common::ReasoningOnly))),
+            },
             Err(reason) => Err(fault(reason)),
         },
     };

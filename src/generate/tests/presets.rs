@@ -243,7 +243,12 @@ fn the_stream_of_the_page_on_black_boxes_is_read_as_the_page_says() {
     let good = came(&format!("{said}{stop}{done}"));
     assert_eq!(good.verdict.unwrap().as_str(), "Version 92.");
     assert_eq!(good.facts.response_id.as_deref(), Some("chatcmpl-1"));
+    let thought = ["<think>", "hm"].map(|text| chunk(json!({ "content": text }), Value::Null)).concat();
+    let ended = chunk(json!({ "content": "</think>" }), Value::Null);
+    assert_eq!(came(&format!("{thought}{ended}{said}{stop}{done}")).verdict.unwrap().as_str(), "Version 92.");
     for (text, reason) in [
+        (format!("{thought}{said}{stop}{done}"), "reasoning-only"),
+        (format!("{thought}{ended}{stop}{done}"), "reasoning-only"),
         (format!("{said}{stop}"), "stream-cut"),
         (format!("{said}{length}{done}"), "cut-by-length"),
         (format!("{said}{abort}{done}"), "cut-by-length"),

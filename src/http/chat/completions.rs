@@ -67,18 +67,24 @@ fn calls_a_tool(message: &Value) -> bool {
 
 /// What a message without a text counts as that is said to be whole.
 fn silent(message: &Value) -> Reason {
-    let reasoning = text(&message["reasoning_content"]).or_else(|| text(&message["reasoning"]));
-    if reasoning.is_some() { Reason::ReasoningOnly } else { Reason::EmptyContent }
+    let said = text(&message["reasoning_content"]).or_else(|| text(&message["reasoning"])).is_some();
+    let thinks = |part: &Value| part["type"] == "thinking" || part["type"] == "reasoning";
+    let thought = || message["content"].as_array().is_some_and(|parts| parts.iter().any(thinks));
+    if said || thought() { Reason::ReasoningOnly } else { Reason::EmptyContent }
 }
 
-/// A text that is more than white space: a string, or the text parts of an array.
+/// A text that is more than white space: a string, or the text parts of an array. Reasoning may be a part of its own.
 fn text(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => text.clone(),
-        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+        Value::Array(parts) => parts.iter().filter(is_text).filter_map(|part| part["text"].as_str()).collect(),
         _ => return None,
     };
     (!text.trim().is_empty()).then_some(text)
+}
+
+fn is_text(part: &&Value) -> bool {
+    part["type"].as_str().is_none_or(|kind| matches!(kind, "text" | "output_text"))
 }
 
 fn tokens(usage: &Value) -> Option<Tokens> {
@@ -144,6 +150,17 @@ mod tests {
             assert_eq!(said(json!({ "content": null, "refusal": "I" })), refused, "{finish}");
         }
         assert_eq!(read(&json!({ "message": { "content": "The capital" } })).0, Reason::Answered, "nothing is said");
+    }
+
+    #[test]
+    fn reasoning_that_is_a_part_of_its_own_is_no_part_of_the_answer() {
+        for kind in ["thinking", "reasoning"] {
+            let thought = json!({ "type": kind, "text": "hm", "thinking": [{ "type": "text", "text": "hm" }] });
+            let content = json!([thought, { "type": "text", "text": "9" }, { "text": "2" }]);
+            let answered = (Reason::Answered, Some("92".to_owned()));
+            assert_eq!(read(&json!({ "message": { "content": content } })), answered, "{kind}");
+            assert_eq!(read(&json!({ "message": { "content": [thought] } })), (Reason::ReasoningOnly, None), "{kind}");
+        }
     }
 
     #[test]

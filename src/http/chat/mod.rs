@@ -16,6 +16,7 @@ mod refusal;
 mod request;
 mod responses;
 mod structured;
+mod thoughts;
 
 pub use endpoint::Endpoint;
 pub use estimate::estimate;
@@ -25,3 +26,4 @@ pub use reason::{CountsAs, Reason};
 pub use refusal::refused;
 pub use request::{Form, Message, Role};
 pub use structured::structured;
+pub use thoughts::behind_thoughts;

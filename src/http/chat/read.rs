@@ -4,6 +4,7 @@ use super::Reason;
 use super::endpoint::Adapter;
 use super::filter::is_filter;
 use super::refusal::refused;
+use super::thoughts::behind_thoughts;
 use crate::http::{Call, CallError, Reply, retry_after, spare};
 use crate::model::Amount;
 use jiff::Timestamp;
@@ -76,17 +77,28 @@ pub fn read(adapter: &Adapter, call: &Call, came_back: &Result<Reply, CallError>
     let taken = tokens.map_or(0, |tokens| tokens.input.saturating_add(tokens.output));
     let facts = Facts { tokens, hold: spare::hold(reply, taken, now), ..facts(reply.status, &body) };
     if (200..300).contains(&reply.status) {
-        let (reason, text) = match unreadable(&reply.body, &body) {
-            Some(reason) => (reason, None),
-            None => (adapter.answer)(&body),
-        };
-        // A filter may speak within a success.
-        let reason = if reason == Reason::ErrorInBody && is_filter(400, &body) { Reason::Filtered } else { reason };
-        let text = text.filter(|_| matches!(reason, Reason::Answered | Reason::Refused));
+        let (reason, text) = served(adapter, &reply.body, &body);
         return Reading { text, ..Reading::bare(reason, facts) };
     }
     let (reason, parameter) = refused(call, reply.status, &body);
     Reading { parameter, retry_after: retry_after(reply, now), ..Reading::bare(reason, facts) }
+}
+
+/// What a successful reply counts as, and its text where that is accepted.
+fn served(adapter: &Adapter, bytes: &[u8], body: &Value) -> (Reason, Option<String>) {
+    if let Some(reason) = unreadable(bytes, body) {
+        return (reason, None);
+    }
+    match (adapter.answer)(body) {
+        (Reason::Answered, text) => match text.as_deref().and_then(behind_thoughts) {
+            Some(answer) => (Reason::Answered, Some(answer.to_owned())),
+            None => (Reason::ReasoningOnly, None),
+        },
+        (Reason::Refused, text) => (Reason::Refused, text),
+        // A filter may speak within a success.
+        (Reason::ErrorInBody, _) if is_filter(400, body) => (Reason::Filtered, None),
+        (reason, _) => (reason, None),
+    }
 }
 
 impl Reading {
@@ -147,7 +159,7 @@ mod tests {
     }
 
     /// Bodies as servers send them, each with what it counts as.
-    const SEEN: [(u16, &[u8], Reason); 43] = [
+    const SEEN: [(u16, &[u8], Reason); 46] = [
         (200, br#"{"choices":[{"message":{"content":"UNKNOWN"},"finish_reason":"stop"}]}"#, Reason::Answered),
         (200, br#"{"choices":[{"message":{"content":[{"type":"text","text":"12"}]}}],"error":null}"#, Reason::Answered),
         (
@@ -174,6 +186,9 @@ mod tests {
         (200, br#"{"choices":[{"message":{"content":"half of"},"finish_reason":"abort"}]}"#, Reason::NotFinished),
         (200, br#"{"choices":[{"message":{"content":null,"tool_calls":[{}]}}]}"#, Reason::NoText),
         (200, br#"{"choices":[{"message":{"content":"","reasoning_content":"hm"}}]}"#, Reason::ReasoningOnly),
+        (200, br#"{"choices":[{"message":{"content":"<think>hm</think> \n"}}]}"#, Reason::ReasoningOnly),
+        (200, br#"{"choices":[{"message":{"content":"<think>hm"}}]}"#, Reason::ReasoningOnly),
+        (200, br#"{"choices":[{"message":{"content":"<think>hm</think>92"}}]}"#, Reason::Answered),
         (200, br#"{"choices":[{"message":{"content":" \n"},"finish_reason":"stop"}]}"#, Reason::EmptyContent),
         (200, br#"{"choices":[{}]}"#, Reason::EmptyContent),
         (400, br#"{"error":{"type":"exceed_context_size_error","code":400}}"#, Reason::PromptTooLong),
@@ -249,6 +264,12 @@ mod tests {
         assert_eq!(facts.served_model.map(|model| model.len()), Some(LONGEST_NAME));
         assert_eq!((facts.fingerprint, facts.response_id.as_deref()), (None, Some("i[0m")));
         assert_eq!(facts.tokens, Some(Tokens { input: 7, output: 2, cached: 3 }));
+    }
+
+    #[test]
+    fn the_answer_is_what_stands_behind_the_reasoning() {
+        let body = br#"{"choices":[{"message":{"content":"<think>\nhm\n</think>\n\n{\"answer\":\"92\"}"}}]}"#;
+        assert_eq!(reading(200, body).text.as_deref(), Some("\n\n{\"answer\":\"92\"}"));
     }
 
     #[test]

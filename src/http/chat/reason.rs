@@ -126,7 +126,9 @@ impl Reason {
                 ("not-finished", Invalid, "a `finish_reason` that is not known to end a whole text, such as `abort`")
             }
             Self::NoText => ("no-text", Invalid, "a tool call, whatever is said before it"),
-            Self::ReasoningOnly => ("reasoning-only", Invalid, "a reasoning text with empty `content`"),
+            Self::ReasoningOnly => {
+                ("reasoning-only", Invalid, "a reasoning text, in `content` as well, and nothing behind it")
+            }
             Self::EmptyContent => ("empty-content", Invalid, "`content` missing, `null` or blank"),
             Self::ServerTimeout => ("server-timeout", Invalid, "408"),
             Self::Conflict => ("conflict", Invalid, "409 or 425"),

@@ -49,6 +49,8 @@ async fn malformed_replies_are_asked_again_and_never_count_as_different() {
         (completion("{}"), "judgment-pair-missing"),
         (completion(r#"{"A-B":"different","A-C":"same"}"#), "judgment-pair-unasked"),
         (completion(""), "empty-content"),
+        (completion(&format!("<think>{GOOD}</think>")), "reasoning-only"),
+        (completion(&format!("<think>{GOOD}")), "reasoning-only"),
         (
             ResponseTemplate::new(200).set_body_json(
                 json!({ "choices": [{ "message": { "content": "", "reasoning_content": GOOD }, "finish_reason": "stop" }] }),
@@ -92,7 +94,12 @@ async fn malformed_replies_are_asked_again_and_never_count_as_different() {
 
 #[tokio::test]
 async fn unambiguous_dress_is_accepted() {
-    for text in [GOOD.to_owned(), format!("```json\n{GOOD}\n```"), format!("{{ // see above\n{}", &GOOD[1..])] {
+    for text in [
+        GOOD.to_owned(),
+        format!("<think>\nA and B\n</think>\n{GOOD}"),
+        format!("```json\n{GOOD}\n```"),
+        format!("{{ // see above\n{}", &GOOD[1..]),
+    ] {
         let server = server_with(vec![completion(&text)]).await;
         let run = Run::with(ASKED, model(&server)).await;
         run.judge().await.unwrap();
