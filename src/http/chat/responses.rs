@@ -60,7 +60,7 @@ fn incomplete(why: &Value) -> Reason {
 
 /// What the items of a complete response come to.
 fn written(items: &[Value]) -> (Reason, Option<String>) {
-    let messages: Vec<&Value> = items.iter().filter(|item| item["type"] == "message").collect();
+    let messages = spoken(items);
     let said = |kind: &str, member: &str| {
         let parts = messages.iter().flat_map(|message| message["content"].as_array().into_iter().flatten());
         let text: String = parts.filter(|part| part["type"] == kind).filter_map(|part| part[member].as_str()).collect();
@@ -77,6 +77,13 @@ fn written(items: &[Value]) -> (Reason, Option<String>) {
         (None, _) => silent(items),
     };
     (reason, refusal.or(text))
+}
+
+/// The messages that are the answer: those that are said to be final, where any is, and no remarks on the way there.
+fn spoken(items: &[Value]) -> Vec<&Value> {
+    let messages = || items.iter().filter(|item| item["type"] == "message");
+    let finals: Vec<&Value> = messages().filter(|message| message["phase"] == "final_answer").collect();
+    if finals.is_empty() { messages().filter(|message| message["phase"] != "commentary").collect() } else { finals }
 }
 
 /// Whether an item calls a tool that is ours to run: of the server's own nothing is left to do.
@@ -203,6 +210,26 @@ mod tests {
             assert_eq!(answer(&output(&[text(), json!({ "type": kind })])).0, Reason::NoText, "{kind}");
         }
         assert_eq!(answer(&output(&[json!({ "type": "web_search_call" }), text()])).0, Reason::Answered);
+    }
+
+    #[test]
+    fn remarks_on_the_way_are_no_part_of_the_answer() {
+        let of = |phase: &str, text: &str| says(text, &json!({ "phase": phase }));
+        let (remark, plain) = (|| of("commentary", "Let me check."), || says("9", &json!({})));
+        let (nine, two) = (|| of("final_answer", "9"), || of("final_answer", "2"));
+        for (items, text) in [
+            (vec![remark(), nine(), two()], Some("92")),
+            (vec![nine(), remark()], Some("9")),
+            (vec![plain(), remark(), two()], Some("2")),
+            (vec![remark(), plain()], Some("9")),
+            (vec![plain(), of("a new word", "2")], Some("92")),
+            (vec![remark()], None),
+        ] {
+            let reason = if text.is_some() { Reason::Answered } else { Reason::EmptyContent };
+            assert_eq!(answer(&output(&items)), (reason, text.map(str::to_owned)), "{items:?}");
+        }
+        let half = says("Let", &json!({ "phase": "commentary", "status": "incomplete" }));
+        assert_eq!(answer(&output(&[half, nine()])).0, Reason::Answered);
     }
 
     #[test]
