@@ -3,7 +3,7 @@
 use super::answer::{self, Reason};
 use super::asked::{Asked, Came, Fault};
 use crate::http::chat::Facts;
-use crate::http::{Context, Secrets};
+use crate::http::{Context, Secrets, unmarked};
 use crate::model::{Answer, Document};
 use crate::process::{Output, ProcessError, run};
 use crate::spec::CommandSpec;
@@ -69,6 +69,6 @@ fn verdict(output: &Result<Output, ProcessError>, limit: usize) -> Result<Answer
     if !output.succeeded() {
         return Err(Reason::ProgramFailed);
     }
-    let text = std::str::from_utf8(&output.stdout).map_err(|_| Reason::NotUtf8)?;
+    let text = std::str::from_utf8(unmarked(&output.stdout)).map_err(|_| Reason::NotUtf8)?;
     answer::from_either(text, limit)
 }

@@ -4,6 +4,7 @@
 //! outcome after; `attempts` drives the retries between.
 
 pub mod attempts;
+mod body;
 pub mod budget;
 pub mod call;
 pub mod chat;
@@ -23,6 +24,7 @@ pub mod tally;
 pub mod tape;
 
 pub use attempts::{Attempted, RetryPolicy, interrupted, until_accepted};
+pub use body::{json, unmarked};
 pub use budget::{Budget, Reserved};
 pub use call::{Call, CallError, HeaderText, Reply};
 pub use client::{Client, HttpSettings};

@@ -3,7 +3,7 @@
 use super::engine::{Pointers, documents_of};
 use super::limits::MAX_OUTPUT_BYTES;
 use super::remote::{Judged, Made};
-use crate::http::{Context, Secrets};
+use crate::http::{self, Context, Secrets};
 use crate::model::{Evidence, Failure, FailureClass, Question};
 use crate::process::{self, ProcessError};
 use crate::spec::CommandSpec;
@@ -62,7 +62,7 @@ impl Program<'_> {
 
     /// `[{"id", "text", "url"}]`, bare or as the member `documents`.
     fn read(&self, output: &[u8]) -> Result<Evidence, &'static str> {
-        let output: Value = serde_json::from_slice(output).map_err(|_| "not-json")?;
+        let output = http::json(output).map_err(|_| "not-json")?;
         let documents = if output.is_array() { Some(&output) } else { output.get("documents") };
         let items = documents.and_then(Value::as_array).ok_or("no-items")?;
         let pointers = Pointers { id: "/id", text: "/text", url: Some("/url") };

@@ -6,7 +6,7 @@ use crate::generate::answer;
 use crate::generate::asked::{Came, Fault};
 use crate::http::chat::{Facts, Reason as Common, Tokens, behind_thoughts, said_name};
 use crate::http::fill::{self, Expect, words};
-use crate::http::{CallError, Reply, retry_after, spare};
+use crate::http::{CallError, Reply, json, retry_after, spare, unmarked};
 use crate::model::Price;
 use crate::spec::{HttpAnswerSpec, UsageSpec};
 use jiff::Timestamp;
@@ -28,7 +28,7 @@ pub fn read(
     // What is no success is no stream.
     let streamed = spec.stream.as_ref().filter(|_| Reason::of_status(reply.status).is_none());
     let (body, no_body) = match streamed.map(|spec| stream::document(spec, &reply.body)) {
-        None => (serde_json::from_slice::<Value>(&reply.body).ok(), None),
+        None => (json(&reply.body).ok(), None),
         Some(Ok(document)) => (Some(document), None),
         Some(Err(reason)) => (None, Some(reason)),
     };
@@ -59,7 +59,7 @@ pub fn pieces(spec: &HttpAnswerSpec, reply: &Reply) -> Option<String> {
     if Reason::of_status(reply.status).is_some() {
         return None;
     }
-    let Some(stream) = &spec.stream else { return parts(&serde_json::from_slice(&reply.body).ok()?) };
+    let Some(stream) = &spec.stream else { return parts(&json(&reply.body).ok()?) };
     let listed = stream::document(stream, &reply.body).ok().as_ref().and_then(parts);
     Some([stream::pieces(stream, &reply.body), listed.unwrap_or_default()].join("\n"))
 }
@@ -88,7 +88,7 @@ fn text(spec: &HttpAnswerSpec, bytes: &[u8], body: Option<&Value>) -> Result<Str
 }
 
 fn unreadable(bytes: &[u8]) -> Reason {
-    let Ok(text) = std::str::from_utf8(bytes) else { return Reason::Common(Common::NotUtf8) };
+    let Ok(text) = std::str::from_utf8(unmarked(bytes)) else { return Reason::Common(Common::NotUtf8) };
     match text.trim_start() {
         "" => Reason::Common(Common::EmptyBody),
         stream if stream.starts_with("data:") || stream.starts_with("event:") => Reason::EventStream,

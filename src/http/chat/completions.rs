@@ -77,13 +77,15 @@ fn silent(message: &Value) -> Reason {
 fn text(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => text.clone(),
-        Value::Array(parts) => parts.iter().filter(is_text).filter_map(|part| part["text"].as_str()).collect(),
+        Value::Array(parts) => {
+            parts.iter().filter(|part| is_text(part)).filter_map(|part| part["text"].as_str()).collect()
+        }
         _ => return None,
     };
     (!text.trim().is_empty()).then_some(text)
 }
 
-fn is_text(part: &&Value) -> bool {
+fn is_text(part: &Value) -> bool {
     part["type"].as_str().is_none_or(|kind| matches!(kind, "text" | "output_text"))
 }
 

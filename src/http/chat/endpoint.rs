@@ -4,7 +4,7 @@ use super::estimate::estimate;
 use super::read::{Reading, Tokens, read};
 use super::refusal::CONTENT;
 use super::{Form, Message, Reason, completions, messages, responses};
-use crate::http::{Call, CallError, Context, HeaderText, Reply, Secrets};
+use crate::http::{Call, CallError, Context, HeaderText, Reply, Secrets, json};
 use crate::model::{Amount, Failure, FailureClass, KeyHeader, ModelServer, Price, Structured, Wire};
 use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
@@ -96,7 +96,7 @@ impl Endpoint {
     /// There is no complete reply, or none that may be kept.
     pub async fn send(&self, call: &Call, context: &Context) -> Result<Reply, CallError> {
         let pieces = |reply: &Reply| {
-            let body = serde_json::from_slice(&reply.body).ok().filter(|_| (200..300).contains(&reply.status));
+            let body = json(&reply.body).ok().filter(|_| (200..300).contains(&reply.status));
             (self.adapter().answer)(&body?).1
         };
         context.send_for_answer(call, pieces).await

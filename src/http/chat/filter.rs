@@ -33,8 +33,8 @@ const TEXTS: [&str; 6] = [
     "litellm.ContentPolicyViolationError",
 ];
 
-/// Whether an error is a content filter's. OpenRouter tells one from a key without rights, which is 403 as well, by the input that it
-/// flagged.
+/// Whether an error is a content filter's. Where 403 tells of one, it names the input that it flagged; keys without rights have 403 as
+/// well.
 pub fn is_filter(status: u16, body: &Value) -> bool {
     let coded = error_codes(body).any(|code| CODES.contains(&code));
     let said = texts(body).any(|said| TEXTS.iter().any(|text| said.trim_start().starts_with(text)));

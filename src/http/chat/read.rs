@@ -5,7 +5,7 @@ use super::endpoint::Adapter;
 use super::filter::is_filter;
 use super::refusal::refused;
 use super::thoughts::behind_thoughts;
-use crate::http::{Call, CallError, Reply, retry_after, spare};
+use crate::http::{Call, CallError, Reply, json, retry_after, spare, unmarked};
 use crate::model::Amount;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -72,12 +72,12 @@ pub fn read(adapter: &Adapter, call: &Call, came_back: &Result<Reply, CallError>
         Ok(reply) => reply,
         Err(error) => return Reading::bare(Reason::NoReply(*error), Facts::default()),
     };
-    let body = serde_json::from_slice::<Value>(&reply.body).unwrap_or_default();
+    let body = json(&reply.body).unwrap_or_default();
     let tokens = (adapter.tokens)(&body["usage"]);
     let taken = tokens.map_or(0, |tokens| tokens.input.saturating_add(tokens.output));
     let facts = Facts { tokens, hold: spare::hold(reply, taken, now), ..facts(reply.status, &body) };
     if (200..300).contains(&reply.status) {
-        let (reason, text) = served(adapter, &reply.body, &body);
+        let (reason, text) = served(adapter, unmarked(&reply.body), &body);
         return Reading { text, ..Reading::bare(reason, facts) };
     }
     let (reason, parameter) = refused(call, reply.status, &body);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     /// Bodies as servers send them, each with what it counts as.
-    const SEEN: [(u16, &[u8], Reason); 46] = [
+    const SEEN: [(u16, &[u8], Reason); 50] = [
         (200, br#"{"choices":[{"message":{"content":"UNKNOWN"},"finish_reason":"stop"}]}"#, Reason::Answered),
         (200, br#"{"choices":[{"message":{"content":[{"type":"text","text":"12"}]}}],"error":null}"#, Reason::Answered),
         (
@@ -191,6 +191,10 @@ mod tests {
         (200, br#"{"choices":[{"message":{"content":"<think>hm</think>92"}}]}"#, Reason::Answered),
         (200, br#"{"choices":[{"message":{"content":" \n"},"finish_reason":"stop"}]}"#, Reason::EmptyContent),
         (200, br#"{"choices":[{}]}"#, Reason::EmptyContent),
+        (200, b"\xef\xbb\xbf{\"choices\":[{\"message\":{\"content\":\"92\"}}]}", Reason::Answered),
+        (200, b"\xef\xbb\xbf", Reason::EmptyBody),
+        (200, b"\xef\xbb\xbf<html>", Reason::NotJson),
+        (429, b"\xef\xbb\xbf{\"error\":{\"code\":\"insufficient_quota\"}}", Reason::QuotaUsedUp),
         (400, br#"{"error":{"type":"exceed_context_size_error","code":400}}"#, Reason::PromptTooLong),
         (400, br#"{"error":{"code":"model_not_found"}}"#, Reason::ModelUnknown),
         (400, b"no JSON", Reason::RequestRefused),

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 /// a member that is there twice (where `T` is a struct) are ambiguous and give `None`.
 #[must_use]
 pub fn structured<T: DeserializeOwned>(text: &str) -> Option<T> {
-    let text = unfenced(text.trim())?;
+    let text = unfenced(text.trim_start_matches('\u{feff}').trim())?;
     serde_json::from_str(text).ok().or_else(|| serde_json::from_str(&mended(text)).ok())
 }
 
@@ -74,6 +74,7 @@ mod tests {
         for text in [
             r#"{"answer":"a"}"#,
             "  {\"answer\": \"a\"}\n",
+            "\u{feff}{\"answer\": \"a\"}",
             "```json\n{\"answer\": \"a\"}\n```",
             "```\n{\"answer\": \"a\"}```",
             "{ // the answer\n \"answer\": /* here */ \"a\" }",

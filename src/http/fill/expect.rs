@@ -1,6 +1,7 @@
 //! What a good reply holds, and what a bad one says.
 
 use super::pointer;
+use crate::http::json;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -59,7 +60,7 @@ fn is_empty(value: &Value) -> bool {
 /// What a reply says of its error, fit to be shown: one line of plain characters.
 #[must_use]
 pub fn words(body: &[u8], pointer: &str) -> Option<String> {
-    let reply: Value = serde_json::from_slice(body).ok()?;
+    let reply = json(body).ok()?;
     let said = pointer::text(pointer::one(&reply, pointer)?.as_ref())?;
     let plain = |c: char| if c.is_alphanumeric() || " _-.,:;/()[]'=".contains(c) { c } else { ' ' };
     let said: String = said.chars().take(SHOWN * 4).map(plain).collect();

@@ -1,8 +1,8 @@
 //! A program that embeds: texts as JSON on its standard input, vectors as JSON on its standard output.
 
 use super::embedder::{Came, Fault, read};
-use crate::http::Context;
 use crate::http::chat::Facts;
+use crate::http::{self, Context};
 use crate::model::{Failure, FailureClass};
 use crate::process::{self, Output, ProcessError};
 use crate::retrieve::command::environment;
@@ -46,7 +46,7 @@ fn judged(output: Result<Output, ProcessError>, wanted: usize) -> Result<Vec<Vec
 }
 
 fn vectors(output: &[u8], wanted: usize) -> Result<Vec<Vec<f64>>, &'static str> {
-    let output: Value = serde_json::from_slice(output).map_err(|_| "not-json")?;
+    let output = http::json(output).map_err(|_| "not-json")?;
     let values: Vec<&Value> = output.get("vectors").and_then(Value::as_array).ok_or("no-vector")?.iter().collect();
     read(&values, wanted)
 }

@@ -2,7 +2,7 @@
 
 use super::embedder::{Came, Fault, read};
 use crate::http::chat::{CountsAs, Facts, Reason, Tokens, refused, said_name};
-use crate::http::{Call, Context, HeaderText, Reply, retry_after, spare};
+use crate::http::{self, Call, Context, HeaderText, Reply, retry_after, spare};
 use crate::model::{Failure, FailureClass};
 use crate::spec::EmbedServer;
 use jiff::Timestamp;
@@ -29,7 +29,7 @@ pub(super) async fn make(server: &EmbedServer, call: &Call, wanted: usize, conte
         let vectors = vectors(&reply.body, wanted).map_err(|reason| Fault::Invalid { reason, retry_after: None });
         vectors.and_then(|vectors| as_long_as_asked(server, vectors))
     } else {
-        let body = serde_json::from_slice(&reply.body).unwrap_or_default();
+        let body = http::json(&reply.body).unwrap_or_default();
         let (reason, parameter) = refused(call, reply.status, &body);
         Err(fault(reason, parameter.as_deref(), retry_after(&reply, Timestamp::now())))
     };
@@ -70,7 +70,7 @@ fn as_long_as_asked(server: &EmbedServer, vectors: Vec<Vec<f64>>) -> Result<Vec<
 
 /// What the server says of the call. Some count tokens under `prompt_tokens`, some in all alone: an embedder writes none.
 fn facts(server: &EmbedServer, reply: &Reply) -> Facts {
-    let body: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+    let body = http::json(&reply.body).unwrap_or_default();
     let counted = |name: &str| body.pointer(name).and_then(Value::as_u64);
     let input = counted("/usage/prompt_tokens").or_else(|| counted("/usage/total_tokens"));
     Facts {
@@ -119,7 +119,7 @@ pub(super) fn bare(server: &EmbedServer, texts: &[String]) -> Call {
 
 /// The vectors in the order of the texts: a server may give them in another one, and then says which is which.
 fn vectors(body: &[u8], wanted: usize) -> Result<Vec<Vec<f64>>, &'static str> {
-    let reply: Value = serde_json::from_slice(body).map_err(|_| "not-json")?;
+    let reply = http::json(body).map_err(|_| "not-json")?;
     let data = reply.get("data").and_then(Value::as_array).ok_or("no-vector")?;
     let mut placed: Vec<(u64, &Value)> = Vec::new();
     for (place, entry) in data.iter().enumerate() {
@@ -143,6 +143,8 @@ mod tests {
         let body = json!({"model": "m", "data": [{"index": 1, "embedding": [2.0]}, {"index": 0, "embedding": [1]}]});
         let read = vectors(body.to_string().as_bytes(), 2).unwrap();
         assert_eq!(read, [[1.0], [2.0]]);
+        let marked = [b"\xef\xbb\xbf", body.to_string().as_bytes()].concat();
+        assert_eq!(vectors(&marked, 2).unwrap(), read);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{Engine, Identity, refused, request, too_soon, unanswered};
 use crate::http::fill::{self, Expect, Filling, words};
-use crate::http::{Attempted, Context, Reply, RetryPolicy, until_accepted};
+use crate::http::{Attempted, Context, Reply, RetryPolicy, json, until_accepted};
 use crate::model::{Failure, FailureClass, SnapshotName, StageName};
 use crate::retrieve::limits::MAX_ATTEMPTS;
 use crate::retrieve::remote::Judged;
@@ -165,9 +165,7 @@ pub(in crate::retrieve) fn judged(
     let said = || engine.spec.error.as_deref().and_then(|pointer| words(&reply.body, pointer));
     match reply.status {
         200..=299 => {
-            // A number alone may come with a byte order mark.
-            let body = reply.body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&reply.body);
-            let value: Value = serde_json::from_slice(body).unwrap_or_default();
+            let value = json(&reply.body).unwrap_or_default();
             if (Expect { ok: &probe.expect.ok, absent: &probe.expect.absent }).holds(&value) {
                 Ok(Some(value))
             } else if probe.optional {

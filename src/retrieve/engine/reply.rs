@@ -1,6 +1,7 @@
 //! A reply to evidence.
 
 use crate::http::fill::{self, Expect};
+use crate::http::json;
 use crate::model::{Document, Evidence};
 use crate::spec::{HttpRetrieveSpec, ListSpec};
 use base64::Engine as _;
@@ -28,7 +29,7 @@ pub(in crate::retrieve) fn ranked(spec: &HttpRetrieveSpec, body: &[u8], top_k: u
 }
 
 fn good_items(spec: &HttpRetrieveSpec, body: &[u8]) -> Result<Vec<Value>, &'static str> {
-    let reply: Value = serde_json::from_slice(body).map_err(|_| "not-json")?;
+    let reply = json(body).map_err(|_| "not-json")?;
     // A server can say in the body of a success that it failed, wholly or in part.
     if !(Expect { ok: &spec.expect.ok, absent: &spec.expect.absent }).holds(&reply) {
         return Err("not-ok");
@@ -170,6 +171,7 @@ mod tests {
         let spec = spec("/hits", &[]);
         assert_eq!(evidence(&spec, b"<html>", 1, 1), Err("not-json"));
         assert_eq!(evidence(&spec, b"", 1, 1), Err("not-json"));
+        assert_eq!(evidence(&spec, b"\xef\xbb\xbf{\"hits\":[]}", 1, 1), Ok(Evidence::default()));
         assert_eq!(read(&spec, &json!({"error": {"type": "x"}})), Err("error-in-body"));
         assert_eq!(read(&spec, &json!({"hits": {}})), Err("no-items"));
         assert_eq!(read(&spec, &json!({"hits": [{"_id": ""}]})), Err("item-without-id"));

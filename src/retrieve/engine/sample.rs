@@ -2,7 +2,7 @@
 
 use super::{Engine, refused, reply, request, too_soon, unanswered};
 use crate::http::fill::{self, Expect, Filling};
-use crate::http::{Attempted, Context, Reply, RetryPolicy, until_accepted};
+use crate::http::{Attempted, Context, Reply, RetryPolicy, json, until_accepted};
 use crate::model::{Failure, StageName};
 use crate::retrieve::limits::{MAX_ATTEMPTS, STORED};
 use crate::retrieve::remote::Judged;
@@ -48,7 +48,7 @@ fn judged(spec: &SampleSpec, reply: &Reply) -> Attempted<Vec<Sample>> {
         return attempted(too_soon(reply, || None).unwrap_or_else(|| refused(reply.status, None)));
     }
     let invalid = |reason| Attempted::Invalid { reason, retry_after: None };
-    let Ok(value) = serde_json::from_slice::<Value>(&reply.body) else { return invalid("not-json") };
+    let Ok(value) = json(&reply.body) else { return invalid("not-json") };
     if !(Expect { ok: &spec.expect.ok, absent: &spec.expect.absent }).holds(&value) {
         return invalid("not-ok");
     }
