@@ -6,7 +6,7 @@ mod harness;
 
 use anyhow::{Context as _, Result, ensure};
 use harness::{Workspace, code, figures, root, stderr};
-use serde_json::{Deserializer, Value};
+use serde_json::{Deserializer, Value, json};
 use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -177,5 +177,116 @@ fn replies_that_the_page_calls_invalid_are_counted_by_their_codes() -> Result<()
         assert_eq!(code(&output)?, 4, "{script}\n{}", stderr(&output));
         assert!(stderr(&output).contains(&format!("({reason} ")), "{script}\n{}", stderr(&output));
     }
+    Ok(())
+}
+
+/// A `claude` that keeps what it was started with and writes what it is told to.
+const CLAUDE: &str = "#!/usr/bin/env python3\n\
+import json, os, sys\n\
+here = os.path.dirname(os.path.abspath(__file__))\n\
+with open(os.path.join(here, 'seen'), 'a') as seen:\n    \
+    seen.write(json.dumps([sys.argv[1:], sys.stdin.read()]) + '\\n')\n\
+with open(os.path.join(here, 'writes')) as writes:\n    \
+    sys.stdout.write(writes.read())\n\
+sys.exit(int(open(os.path.join(here, 'exit')).read()))\n";
+
+/// What the example makes of this output and exit code of `claude`: the end of it, and what `claude` was started with.
+fn asked_of_claude(writes: &str, exit: i32) -> Result<(Option<Value>, Vec<String>, String)> {
+    let workspace = Workspace::new()?;
+    for (name, content) in [("claude", CLAUDE), ("writes", writes), ("exit", &exit.to_string())] {
+        workspace.write(&format!("bin/{name}"), content)?;
+    }
+    let program = workspace.path("bin/claude");
+    fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+    let path = format!("{}:{}", workspace.path("bin").display(), std::env::var("PATH")?);
+    let mut child = Command::new("python3")
+        .arg(root().join("examples/commands/ask_claude.py"))
+        .args(["--model", "claude-x"])
+        .env("PATH", path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let input = r#"{"question":"q?","evidence":[],"prompt":"--help\n\u00e9 $(id)"}"#;
+    child.stdin.take().context("no input")?.write_all(input.as_bytes())?;
+    let written = child.wait_with_output()?;
+    let answer = if written.status.success() { Some(serde_json::from_slice(&written.stdout)?) } else { None };
+    ensure!(answer.is_some() || written.stdout.is_empty(), "an output of no answer");
+    let (argv, stdin) = serde_json::from_str(&workspace.read("bin/seen")?)?;
+    Ok((answer, argv, stdin))
+}
+
+#[test]
+fn the_claude_cli_is_asked_without_tools_and_gives_whole_answers_alone() -> Result<()> {
+    if !has_python() {
+        return Ok(());
+    }
+    let result = json!({ "type": "result", "subtype": "success", "is_error": false, "num_turns": 1, "result": "92" });
+    let (answer, argv, stdin) = asked_of_claude(&result.to_string(), 0)?;
+    assert_eq!(answer, Some(json!({ "answer": "92" })));
+    let expected = "-p --output-format json --bare --tools  --strict-mcp-config --no-session-persistence \
+                    --system-prompt Reply with the answer alone. --model claude-x";
+    assert_eq!(argv.join(" "), expected);
+    let tools = argv.iter().position(|argument| argument == "--tools").context("no tools")?;
+    assert_eq!(argv[tools + 1], "", "an empty list of tools");
+    assert_eq!(stdin, "--help\n\u{e9} $(id)", "the prompt stands in no argument");
+
+    let with = |member: &str, value: Value| {
+        let mut changed = result.clone();
+        changed[member] = value;
+        changed.to_string()
+    };
+    for whole in ["end_turn", "stop_sequence", "refusal"] {
+        let (answer, ..) = asked_of_claude(&with("stop_reason", json!(whole)), 0)?;
+        assert_eq!(answer, Some(json!({ "answer": "92" })), "{whole}");
+    }
+    for (writes, exit) in [
+        (with("is_error", json!(true)), 0),
+        (with("is_error", Value::Null), 0),
+        (with("subtype", json!("error_max_turns")), 0),
+        (with("subtype", json!("error_during_execution")), 0),
+        (with("type", json!("system")), 0),
+        (with("result", Value::Null), 0),
+        (with("stop_reason", json!("max_tokens")), 0),
+        (with("stop_reason", json!("tool_use")), 0),
+        (result.to_string(), 1),
+        (format!("[{result}]"), 0),
+        (result.to_string().replace('}', ""), 0),
+        ("Credit balance is too low".to_owned(), 0),
+        (String::new(), 0),
+    ] {
+        assert_eq!(asked_of_claude(&writes, exit)?.0, None, "{exit}: {writes}");
+    }
+    Ok(())
+}
+
+#[test]
+fn an_audit_whose_generator_is_the_claude_cli_draws_again_what_is_no_answer() -> Result<()> {
+    if !has_python() {
+        return Ok(());
+    }
+    let workspace = Workspace::quickstart()?;
+    // Every other call is an error.
+    let claude = "#!/usr/bin/env python3\nimport json, os, sys\nat = __file__ + '.turn'\n\
+                  turn = os.path.exists(at)\nos.remove(at) if turn else open(at, 'w').close()\n\
+                  print(json.dumps({'type': 'result', 'subtype': 'success', 'is_error': not turn, 'result': 'API Error'}))\n";
+    workspace.write("bin/claude", claude)?;
+    fs::set_permissions(workspace.path("bin/claude"), std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+    let script = root().join("examples/commands/ask_claude.py");
+    workspace.edit("churngate.yaml", |spec| {
+        let program = json!({ "argv": ["python3", script.display().to_string(), "--model", "m"] });
+        spec.replace("file: questions.jsonl", "file: questions.jsonl\n  select: { count: 3, seed: 4 }")
+            .replace("reader: {}", &format!("concurrency: 1\n  command: {program}"))
+    })?;
+    let path = format!("{}:{}", workspace.path("bin").display(), std::env::var("PATH")?);
+    let output = workspace.command().env("PATH", path).args(["run", "churngate.yaml"]).output()?;
+    assert!([0, 1, 3].contains(&code(&output)?), "{}", stderr(&output));
+    let folder = workspace.run_folder()?;
+    let result: Value = serde_json::from_slice(&fs::read(folder.join("result.json"))?)?;
+    let failed = &result["record"]["retries"][0];
+    assert_eq!(failed[0], "program-failed", "{result}");
+    let ledger = fs::read_to_string(folder.join("answers.jsonl"))?;
+    let accepted = ledger.matches("\"accepted\"").count();
+    assert!(accepted > 0 && failed[1] == json!(accepted), "{accepted}: {failed}");
     Ok(())
 }
