@@ -308,7 +308,8 @@ fn a_key_that_is_none_and_an_address_that_is_none_are_refused_before_anything_is
         Ok(command.env("CHURNGATE_TEST_KEY", key).args(["run", "spec.yaml"]).output()?)
     };
     server("http://127.0.0.1:9/v1")?;
-    for key in ["", "key-1618\n0339887", "key-1618\u{7}0339887"] {
+    let spaced = ["key-16180339887 ", " key-16180339887", "key-16180339887\n", "\tkey-16180339887\u{a0}"];
+    for key in ["", " ", "key-1618\n0339887", "key-1618\u{7}0339887"].into_iter().chain(spaced) {
         let output = run(key)?;
         assert_eq!(code(&output)?, 2, "{}", stderr(&output));
         assert!(stderr(&output).contains("CHURNGATE_TEST_KEY"), "{}", stderr(&output));
@@ -333,5 +334,23 @@ fn a_key_that_is_none_and_an_address_that_is_none_are_refused_before_anything_is
     server(&format!("{}/proxy/openai/v1/", proxied.host))?;
     assert_eq!(code(&run(KEY)?)?, 4);
     assert_eq!(proxied.seen()[0].path, "/proxy/openai/v1/chat/completions");
+    Ok(())
+}
+
+#[test]
+fn what_a_program_is_given_with_white_space_at_its_ends_is_hidden_without_it() -> Result<()> {
+    let workspace = Workspace::quickstart()?;
+    workspace.edit("churngate.yaml", |spec| {
+        let argv = r#"[/bin/sh, -c, "cat > /dev/null; set -- $MODEL_KEY; printf '%s' \"$1\""]"#;
+        spec.replace("file: questions.jsonl", "file: questions.jsonl\n  select: { count: 2, seed: 4 }")
+            .replace("reader: {}", &format!("command: {{ argv: {argv}, env: [MODEL_KEY] }}"))
+    })?;
+    let mut command = workspace.command();
+    command.env("MODEL_KEY", format!(" {KEY}\n"));
+    let output = command.args(["run", "churngate.yaml", "--runs", "runs"]).output()?;
+    assert!(matches!(code(&output)?, 0 | 3), "{}", stderr(&output));
+    holds_no_key(&workspace.path("."), &output)?;
+    let mut blobs = fs::read_dir(folder(&workspace, "runs")?.join("blobs"))?;
+    assert!(blobs.any(|blob| fs::read(blob.unwrap().path()).is_ok_and(|bytes| bytes == b"[key]")), "no key was hidden");
     Ok(())
 }

@@ -69,7 +69,7 @@ fn secrets_of_a_replay(spec: &Spec, named: &Named<'_>) -> Result<Secrets, Failur
     let needed = Named { keys: keys.iter().copied().filter(of_a_database).collect(), passed: passed.clone() };
     let mut secrets = secrets(&needed)?;
     for name in keys.difference(&needed.keys).copied() {
-        let key = std::env::var(name).ok().filter(|key| usable(key)).unwrap_or_else(|| UNUSED.to_owned());
+        let key = std::env::var(name).ok().filter(|key| fault(key).is_none()).unwrap_or_else(|| UNUSED.to_owned());
         secrets.insert(name, SecretString::from(key));
     }
     Ok(secrets)
@@ -97,8 +97,7 @@ pub fn missing_secrets(spec: &Spec) -> Vec<String> {
 
 fn missing(named: &Named<'_>) -> Vec<String> {
     let problem = |name: &str| match std::env::var(name) {
-        Ok(key) if usable(&key) => None,
-        Ok(_) => Some(format!("environment variable `{name}` is empty or holds a control character")),
+        Ok(key) => fault(&key).map(|fault| format!("environment variable `{name}` {fault}")),
         Err(_) => Some(not_set(name)),
     };
     let passed = |name: &str| std::env::var(name).is_err().then(|| not_set(name));
@@ -111,9 +110,15 @@ fn not_set(name: &str) -> String {
     format!("environment variable `{name}` is not set")
 }
 
-/// A key must fit into one header line.
-fn usable(key: &str) -> bool {
-    !key.is_empty() && !key.chars().any(char::is_control)
+/// Why a text is no key: it must fit into one header line, and come back from a server as it was sent. HTTP takes white space at its
+/// ends away.
+pub(super) fn fault(key: &str) -> Option<&'static str> {
+    match key.trim() {
+        "" => Some("is empty"),
+        trimmed if trimmed.len() < key.len() => Some("begins or ends with white space, such as a line break"),
+        _ if key.chars().any(char::is_control) => Some("holds a control character"),
+        _ => None,
+    }
 }
 
 /// How long calls in flight may take after an interrupt.
@@ -154,5 +159,30 @@ async fn interrupted() {
     tokio::select! {
         _ = asked => {}
         () = pressed => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_has_no_white_space_at_its_ends_and_no_control_characters() {
+        for key in ["key-1", "a b", "schlüssel", "postgres://reader:PASSWORD@host/docs"] {
+            assert_eq!(fault(key), None, "{key}");
+        }
+        for (key, wrong) in [
+            ("", "is empty"),
+            (" \n", "is empty"),
+            ("key-1 ", "white space"),
+            (" key-1", "white space"),
+            ("key-1\n", "white space"),
+            ("\tkey-1", "white space"),
+            ("key-1\u{a0}", "white space"),
+            ("key\n1", "control character"),
+            ("key\u{7}1", "control character"),
+        ] {
+            assert!(fault(key).is_some_and(|fault| fault.contains(wrong)), "{key:?}");
+        }
     }
 }

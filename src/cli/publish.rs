@@ -1,7 +1,7 @@
 //! `churngate publish`.
 
 use super::arguments::{Comment, Mark, Outdated, PublishArguments, Shown};
-use super::output;
+use super::{context, output};
 use crate::http::{Client, HttpSettings};
 use crate::model::{Failure, FailureClass, QuestionId};
 use crate::publish::{
@@ -196,12 +196,22 @@ fn surroundings(arguments: &PublishArguments) -> Result<Surroundings, Failure> {
         api_url: or("GITHUB_API_URL", "https://api.github.com"),
         graphql_url: Some(text("GITHUB_GRAPHQL_URL")).filter(|url| !url.is_empty()),
         server_url: or("GITHUB_SERVER_URL", "https://github.com"),
-        token: Some(text("GITHUB_TOKEN")).filter(|token| !token.is_empty()).map(SecretString::from),
+        token: token()?,
         output_file: file("GITHUB_OUTPUT"),
         summary_file: file("GITHUB_STEP_SUMMARY"),
         pull_request: arguments.pull_request,
         head: arguments.head.clone(),
     })
+}
+
+/// The token, where there is one.
+fn token() -> Result<Option<SecretString>, Failure> {
+    let Some(token) = std::env::var("GITHUB_TOKEN").ok().filter(|token| !token.is_empty()) else { return Ok(None) };
+    match context::fault(&token) {
+        None => Ok(Some(SecretString::from(token))),
+        Some(fault) => Err(Failure::new(FailureClass::Usage, format!("environment variable `GITHUB_TOKEN` {fault}"))
+            .with_hint("it must hold the token and nothing else")),
+    }
 }
 
 fn say(publication: &Publication) -> Result<(), Failure> {

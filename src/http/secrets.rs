@@ -58,12 +58,17 @@ impl Secrets {
     /// Whether the key of this variable is so short that [`Secrets::redact`] leaves it where it stands.
     #[must_use]
     pub fn is_too_short_to_hide(&self, name: &str) -> bool {
-        self.get(name).is_some_and(|key| key.expose_secret().len() < SHORTEST)
+        self.get(name).is_some_and(|key| bare(key).len() < SHORTEST)
     }
 
     fn keys(&self) -> Vec<&[u8]> {
-        self.0.values().map(|key| key.expose_secret().as_bytes()).filter(|key| key.len() >= SHORTEST).collect()
+        self.0.values().map(|key| bare(key).as_bytes()).filter(|key| key.len() >= SHORTEST).collect()
     }
+}
+
+/// A key without the white space at its ends: programs and HTTP take it away, and what comes back has none.
+fn bare(key: &SecretString) -> &str {
+    key.expose_secret().trim()
 }
 
 impl std::fmt::Debug for Secrets {
@@ -85,6 +90,17 @@ mod tests {
         assert_eq!(redacted, b"[key], [key][key]; ses, 1");
         assert!(!secrets.appear_in(&redacted) && secrets.appear_in(b"xsesame!!x"));
         assert_eq!(format!("{secrets:?}"), r#"{"A", "SHORT"}"#);
+    }
+
+    #[test]
+    fn a_key_is_found_without_the_white_space_at_its_ends() {
+        let mut secrets = Secrets::default();
+        secrets.insert("A", "\t sesame!! \r\n".to_owned().into());
+        secrets.insert("SHORT", "  1234567  ".to_owned().into());
+        assert_eq!(secrets.redact(b"<sesame!!> 1234567  ".to_vec()), b"<[key]> 1234567  ");
+        assert!(secrets.is_too_short_to_hide("SHORT") && !secrets.is_too_short_to_hide("A"));
+        secrets.insert("BLANK", " ".repeat(20).into());
+        assert_eq!(secrets.redact(b"          ".to_vec()), b"          ");
     }
 
     #[test]

@@ -110,3 +110,15 @@ fn a_host_without_a_proxy_is_called_directly() {
     assert_eq!(code, Some(6), "{said}");
     assert_eq!((lines.try_iter().count(), through.try_iter().count()), (4, 0), "{said}");
 }
+
+#[test]
+fn a_token_with_white_space_at_an_end_is_refused_and_never_sent() {
+    let (address, lines) = listener();
+    let base = format!("http://{address}");
+    for token in ["t0ken-31415 ", " t0ken-31415", "t0ken-31415\n"] {
+        let (code, said) = publish(&[("GITHUB_API_URL", &base), ("GITHUB_TOKEN", token)]);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains("`GITHUB_TOKEN`") && said.contains("hint") && !said.contains("31415"), "{said}");
+    }
+    assert!(lines.try_recv().is_err(), "something was sent");
+}
