@@ -100,6 +100,13 @@ impl<'s> Accumulator<'s> {
         self.scored(observation, Scoring::Recorded(scores))
     }
 
+    /// Counts a question that lacks an answer or a judgment. It is in no figure but the upper bounds, which take it for wholly
+    /// changed: what fails where answers change must not pass for what did not change.
+    pub fn leave_out(&mut self, cluster: Option<&str>) {
+        self.ends.left_out += 1;
+        self.clusters.leave_out(cluster);
+    }
+
     fn scored(&mut self, observation: &Observation, scoring: Scoring<'_>) -> Result<bool, AnalyzeError> {
         scoring.check(observation)?;
         let asked = self.ends.take(observation, scoring)?;
@@ -152,6 +159,7 @@ impl<'s> Accumulator<'s> {
             questions: self.ends.questions(),
             asked: self.ends.asked,
             unchanged: self.ends.unchanged,
+            left_out: self.ends.left_out,
             repeats,
             confidence: self.settings.confidence,
             kernels: kernels(&self.ends, [&self.exact, &self.semantic], &self.rows, &self.clusters, self.settings)?,

@@ -110,6 +110,8 @@ pub struct Clusters {
     single: BTreeMap<[i64; 2], u64>,
     /// How many of those were asked.
     single_asked: u64,
+    /// Further questions that were left out, by cluster.
+    left_out: BTreeMap<Option<String>, u64>,
 }
 
 /// What is summed up of the questions of one cluster.
@@ -141,6 +143,11 @@ impl Clusters {
             named.questions += 1;
             named.asked |= asked;
         }
+    }
+
+    /// Takes a question that was left out, which the upper bound takes for wholly changed.
+    pub fn leave_out(&mut self, cluster: Option<&str>) {
+        *self.left_out.entry(cluster.map(str::to_owned)).or_default() += 1;
     }
 
     /// Whether resampling them says anything: one cluster around all questions tells nothing apart, and bounds over it would
@@ -178,23 +185,37 @@ impl Clusters {
             exact: plane.is_some(),
             lower_bound: at(levels.lower)?,
             interval: (at(levels.low)?, at(levels.high)?),
-            upper_bound: significant(upper_bound(&rows, units, settings.confidence.alpha())),
+            upper_bound: significant(upper_bound(&self.worst(kernel, units), units, settings.confidence.alpha())),
         }))
     }
 
     fn rows(&self, kernel: Kernel) -> ClusterRows {
-        let of = |[exact, semantic]: [i64; 2]| match kernel {
-            Kernel::Exact => exact,
-            Kernel::Semantic => semantic,
-        };
         let mut rows = ClusterRows::new();
         for (contrasts, count) in &self.single {
-            *rows.entry((of(*contrasts), 1)).or_default() += count;
+            *rows.entry((of_kernel(*contrasts, kernel), 1)).or_default() += count;
         }
         for Named { sums, questions, .. } in self.named.values() {
-            *rows.entry((of(*sums), *questions)).or_default() += 1;
+            *rows.entry((of_kernel(*sums, kernel), *questions)).or_default() += 1;
         }
         rows
+    }
+
+    /// The same with what was left out, each question with the contrast of one that changed wholly.
+    fn worst(&self, kernel: Kernel, units: u64) -> ClusterRows {
+        let mut all = self.clone();
+        for (cluster, count) in &self.left_out {
+            for _ in 0..*count {
+                all.take(cluster.as_deref(), Some([units.cast_signed(); 2]));
+            }
+        }
+        all.rows(kernel)
+    }
+}
+
+const fn of_kernel([exact, semantic]: [i64; 2], kernel: Kernel) -> i64 {
+    match kernel {
+        Kernel::Exact => exact,
+        Kernel::Semantic => semantic,
     }
 }
 

@@ -32,6 +32,8 @@ pub struct Comparison {
     pub asked: u64,
     /// How many questions were left unasked because their prompts are identical.
     pub unchanged: u64,
+    /// How many further questions lack an answer or a judgment: the upper bound alone knows of them.
+    pub left_out: u64,
     /// The lattice of the contrasts; absent where no question was asked.
     pub lattice: Option<Lattice>,
 }
@@ -48,7 +50,7 @@ impl Comparison {
     /// Compares two snapshots. Nothing is compared yet.
     #[must_use]
     pub fn new(old: &SnapshotName, new: &SnapshotName) -> Self {
-        Self { old: old.clone(), new: new.clone(), asked: 0, unchanged: 0, lattice: None }
+        Self { old: old.clone(), new: new.clone(), asked: 0, unchanged: 0, left_out: 0, lattice: None }
     }
 
     /// Takes the next question; `None` where it was not asked. Pairs of answers that differ byte by byte must have a judgment.

@@ -12,6 +12,9 @@ pub struct Analysis {
     pub asked: u64,
     /// Questions counted with a contrast of zero because their rendered prompts are byte-identical.
     pub unchanged: u64,
+    /// Further questions that lack an answer or a judgment. They are in no figure but the upper bounds, which take each for
+    /// wholly changed.
+    pub left_out: u64,
     /// Repeats of the old and of the new snapshot.
     pub repeats: (u32, u32),
     /// The confidence level of every bound here.
@@ -68,7 +71,7 @@ pub struct KernelFigures {
     pub lower_bound: Fraction,
     /// The exact two-sided percentile interval of D̂ over all N questions.
     pub interval: (Fraction, Fraction),
-    /// The Dirichlet (Gaffke) upper confidence bound of D over all N questions (one-sided), as a share of 1.
+    /// The Dirichlet (Gaffke) upper confidence bound of D over all N questions and those left out (one-sided), as a share of 1.
     pub upper_bound: f64,
     /// The share of the bootstrap distribution at or below zero.
     pub share_at_or_below_zero: f64,

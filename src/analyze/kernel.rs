@@ -88,7 +88,7 @@ pub fn figures(
         spread: significant(moments(&contrasts, units).variance.sqrt()),
         lower_bound: bounds.lower,
         interval: bounds.interval,
-        upper_bound: significant(upper_bound(&contrasts, units, settings.confidence.alpha())),
+        upper_bound: significant(upper_bound(&contrasts, comparison, settings.confidence.alpha())),
         share_at_or_below_zero: significant(bootstrap.at_or_below_zero()),
         randomisation_p: significant(randomisation_p(counts, comparison, kernel)?),
         stream: bootstrap.check(draws, settings.confidence)?,
@@ -135,11 +135,12 @@ pub fn moments(contrasts: &Contrasts, units: u64) -> Moments {
     }
 }
 
-/// The Dirichlet bound; a contrast is never above 1.
+/// The Dirichlet bound; a contrast is never above 1, which is what a question counts with that was left out.
 #[expect(clippy::cast_precision_loss, reason = "lattice values are far below 2^53")]
-fn upper_bound(contrasts: &Contrasts, units: u64, alpha: f64) -> f64 {
-    let values: Vec<(f64, u64)> =
-        contrasts.iter().map(|(value, count)| (*value as f64 / units as f64, *count)).collect();
+fn upper_bound(contrasts: &Contrasts, comparison: &Comparison, alpha: f64) -> f64 {
+    let units = comparison.units();
+    let seen = contrasts.iter().map(|(value, count)| (*value as f64 / units as f64, *count));
+    let values: Vec<(f64, u64)> = seen.chain([(1.0, comparison.left_out)]).collect();
     dirichlet::upper(&values, 1.0, alpha)
 }
 

@@ -3,7 +3,6 @@
 use super::line::{Least, fewest, figures, judge, limit};
 use crate::analyze::{Analysis, KernelFigures, power};
 use crate::spec::{Condition, GateLine, GateSpec};
-use std::cmp::Ordering;
 
 /// The smaller of what either rule needs, where D̂ and its spread stay as observed.
 pub(super) fn questions(analysis: &Analysis, gate: &GateSpec) -> Option<u64> {
@@ -22,14 +21,14 @@ fn for_line(line: &GateLine, analysis: &Analysis) -> Option<u64> {
         return Some(analysis.questions);
     }
     let figures = figures(line, analysis).filter(|figures| !figures.degenerate)?;
-    let alpha = analysis.confidence.alpha();
-    let limit = limit(line.condition);
-    let can = match (line.condition, figures.churn.compare(limit)) {
-        (Condition::LowerBoundAbove(_), order) => order == Ordering::Greater,
-        (Condition::UpperBoundBelow(_), order) => order == Ordering::Less,
-        _ => false,
+    let (churn, spread) = bounded(line.condition, figures, analysis);
+    let distance = churn - limit(line.condition).value();
+    let can = match line.condition {
+        Condition::LowerBoundAbove(_) => distance > 0.0,
+        Condition::UpperBoundBelow(_) => distance < 0.0,
+        Condition::AtLeast(_) | Condition::Below(_) => false,
     };
-    let by_spread = power::questions_needed(figures.spread, distance(figures, limit.value()), alpha).filter(|_| can)?;
+    let by_spread = power::questions_needed(spread, distance, analysis.confidence.alpha()).filter(|_| can)?;
     let at_least = fewest(line.condition, figures, analysis).map_or(Some(0), |fewest| by_number(fewest, analysis));
     Some(by_spread.max(at_least?))
 }
@@ -44,6 +43,15 @@ fn by_number(Least { fewest, questions, clusters }: Least, analysis: &Analysis) 
     clusters.map_or(Some(by_question), |clusters| Some(all(clusters)?.max(by_question)))
 }
 
-fn distance(figures: &KernelFigures, limit: f64) -> f64 {
-    figures.churn.value() - limit
+/// D̂ and its spread as the bound of a condition takes them: the upper one with the questions that were left out, each as one
+/// that changed wholly.
+#[expect(clippy::cast_precision_loss, reason = "numbers of questions are far below 2^53")]
+fn bounded(condition: Condition, figures: &KernelFigures, analysis: &Analysis) -> (f64, f64) {
+    let (churn, spread) = (figures.churn.value(), figures.spread);
+    if !matches!(condition, Condition::UpperBoundBelow(_)) {
+        return (churn, spread);
+    }
+    let left_out = analysis.left_out as f64 / (analysis.questions + analysis.left_out) as f64;
+    let between = left_out * (1.0 - left_out) * (1.0 - churn).powi(2);
+    (churn + left_out * (1.0 - churn), ((1.0 - left_out) * spread.powi(2) + between).sqrt())
 }

@@ -9,6 +9,7 @@ use crate::ledger::record::{
     AcceptedAnswer, AnswersRecord, Attempt, EvidenceRecord, Outcome, Record, Unchanged, Verdict,
 };
 use crate::ledger::{BlobReader, EvidenceLock, Numbered, Twice, cannot_stand, unfit};
+use crate::model::fisher::Share;
 use crate::model::{Cell, Digest, Failure, FailureClass, Question};
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
@@ -24,6 +25,7 @@ pub struct Check<'a, S> {
     attempts: u64,
     unchanged: u64,
     missing: Vec<Missing>,
+    left_out: Share,
     served: Served,
     ids: Twice,
     stage: PhantomData<S>,
@@ -60,6 +62,7 @@ impl<'a, S: Answering> Check<'a, S> {
             attempts: 0,
             unchanged: 0,
             missing: protocol.snapshots.iter().map(|snapshot| Missing::none(snapshot.name.to_string())).collect(),
+            left_out: Share::default(),
             served: Served::by(S::WHOSE),
             ids: Twice::default(),
             stage: PhantomData,
@@ -97,11 +100,15 @@ impl<'a, S: Answering> Check<'a, S> {
         self.attempts += checked.attempts;
         self.unchanged += u64::from(checked.unchanged);
         let asked = if checked.unchanged { 0 } else { self.protocol.spec.generate.repeats };
+        let mut lacks = false;
         for (place, missing) in self.missing.iter_mut().enumerate() {
             missing.asked += u64::from(asked);
-            let lacking = (0..asked).filter(|repeat| !checked.accepted.contains(&(place, *repeat)));
-            missing.lacking += lacking.count() as u64;
+            let lacking = (0..asked).filter(|repeat| !checked.accepted.contains(&(place, *repeat))).count() as u64;
+            missing.lacking += lacking;
+            lacks |= lacking > 0;
         }
+        self.left_out.of += 1;
+        self.left_out.counted += u64::from(lacks);
         for Said { system, model, id } in checked.said {
             self.served.take_of(&system, model.as_deref(), None).map_err(cannot_stand::<S>)?;
             id.map_or(Ok(()), |id| self.ids.put(&id))?;
@@ -118,7 +125,7 @@ impl<'a, S: Answering> Check<'a, S> {
             return Err(cannot_stand::<S>(self.served.replayed()));
         }
         let decides = S::DECIDES && !self.protocol.is_part;
-        let why = intolerable(&self.missing, self.protocol.spec.tolerance.invalid_cells);
+        let why = intolerable(&self.missing, self.left_out, self.protocol.spec.tolerance.invalid_cells);
         if let Some(why) = why.filter(|_| decides) {
             return Err(cannot_stand::<S>(Failure::new(FailureClass::Incomplete, why)));
         }

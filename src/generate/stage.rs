@@ -12,8 +12,10 @@ use crate::freeze::{Protocol, order};
 use crate::http::{Context, PartAsked, Tally};
 use crate::ledger::record::{Record, Unchanged};
 use crate::ledger::{EvidenceLock, Lock, Opened, RunFolder, Writer, open, read};
+use crate::model::fisher::Share;
 use crate::model::{Amount, Cell, Digest, Event, Failure, FailureClass, Price};
 use camino::Utf8Path;
+use std::collections::BTreeSet;
 
 /// Notes that are recorded together.
 const TOGETHER: usize = 1024;
@@ -143,15 +145,20 @@ fn weigh<S: Answering>(
 ) -> Result<(), Failure> {
     let snapshots = plan.protocol.snapshots.iter();
     let mut missing: Vec<Missing> = snapshots.map(|snapshot| Missing::none(snapshot.name.to_string())).collect();
+    let mut left_out = BTreeSet::new();
     for cell in order::iter(plan.protocol).filter(|cell| is_asked(plan, unchanged, cell)) {
         let of_snapshot = missing.iter_mut().find(|missing| missing.snapshot == cell.snapshot.0);
         if let Some(of_snapshot) = of_snapshot {
             of_snapshot.asked += 1;
-            of_snapshot.lacking += u64::from(!holds_answer(plan, standing, &cell));
+            if !holds_answer(plan, standing, &cell) {
+                of_snapshot.lacking += 1;
+                left_out.insert(cell.question);
+            }
         }
     }
+    let left_out = Share { counted: left_out.len() as u64, of: plan.protocol.questions.len() as u64 };
     let stands = !S::DECIDES || plan.protocol.is_part && !is_outage;
-    let why = intolerable(&missing, plan.protocol.spec.tolerance.invalid_cells).filter(|_| !stands);
+    let why = intolerable(&missing, left_out, plan.protocol.spec.tolerance.invalid_cells).filter(|_| !stands);
     why.map_or(Ok(()), |why| {
         Err(Failure::new(FailureClass::Incomplete, tally.after(&why))
             .with_hint("run the same command again to ask for them"))

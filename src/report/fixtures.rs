@@ -101,6 +101,7 @@ fn analysis() -> Analysis {
         questions: 400,
         asked: 400,
         unchanged: 0,
+        left_out: 0,
         repeats: (2, 2),
         confidence: Confidence::default(),
         kernels: vec![

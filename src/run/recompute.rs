@@ -99,7 +99,10 @@ pub(super) fn compute_from(
     let mut collected = collect::collect(protocol, &mut sources, tally, |question, found, observation| {
         let replica = sampled.answered.distinct(protocol, &question.id);
         writer.question(question, &found.answers.distinct(protocol), &replica, &found.gold)?;
-        let Some(observation) = observation else { return Ok(()) };
+        let Some(observation) = observation else {
+            accumulator.leave_out(question.cluster.as_deref());
+            return Ok(());
+        };
         sampled.keep(&observation);
         if accumulator.take(&observation).map_err(refused)? {
             flipped.insert(question.id.clone(), Kept::of(question, found));
@@ -144,7 +147,10 @@ pub(super) fn compute_without_texts(folder: &Utf8Path, locks: &Locks) -> Result<
         let replica = sampled.answered.distinct(protocol, &question.id);
         let scores = classes.scores(&found.answers.distinct(protocol), &replica)?;
         sampled.score(question, &scores);
-        let Some(observation) = observation else { return Ok(()) };
+        let Some(observation) = observation else {
+            accumulator.leave_out(question.cluster.as_deref());
+            return Ok(());
+        };
         sampled.keep(&observation);
         if accumulator.take_recorded(&observation, &scores[0]).map_err(refused)? {
             flipped.insert(question.id.clone(), Kept::of(question, found));

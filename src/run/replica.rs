@@ -10,6 +10,7 @@ use crate::generate::{Missing, intolerable};
 use crate::ledger;
 use crate::ledger::record::{Outcome, Record, Verdict};
 use crate::ledger::stage::{ReplicaAnswers, ReplicaJudgments};
+use crate::model::fisher::Share;
 use crate::model::{Answer, Cell, Digest, Failure, Kernel, Observation, Question, QuestionId, SnapshotAnswers};
 use crate::report::Ledger;
 use camino::Utf8Path;
@@ -85,10 +86,12 @@ pub(super) fn replication(
     let judged = judges::read::<ReplicaJudgments>(folder, Ledger::ReplicaJudgments, texts, tally)?;
     let whole: Vec<Observation> =
         view.questions.iter().filter_map(|question| observation(&view, question, answered, &judged)).collect();
+    let left_out = Share { counted: (view.questions.len() - whole.len()) as u64, of: view.questions.len() as u64 };
     let (labelled, unjudged): (Vec<_>, Vec<_>) = whole.into_iter().partition(is_labelled);
     let packets = labelled.iter().filter(|observation| !observation.judgments.is_empty()).count() + unjudged.len();
     let mut sample = judges::weighed(protocol, view.questions.len(), packets as u64, unjudged.len() as u64);
-    sample.why = intolerable(&missing(&view, answered), protocol.spec.tolerance.invalid_cells).or(sample.why);
+    let cells = missing(&view, answered);
+    sample.why = intolerable(&cells, left_out, protocol.spec.tolerance.invalid_cells).or(sample.why);
     let first: Vec<Observation> =
         observed.iter().filter(|observation| protocol.samples.replica.contains(&observation.id)).cloned().collect();
     let sides = [

@@ -8,6 +8,7 @@ use crate::http::Served;
 use crate::judge::Judging;
 use crate::ledger::record::{Outcome, Record, Verdict};
 use crate::ledger::{self, stage};
+use crate::model::fisher::Share;
 use crate::model::{Failure, FailureClass, Fraction};
 use crate::retrieve;
 use camino::Utf8Path;
@@ -18,7 +19,8 @@ use camino::Utf8Path;
 /// There are too many, or one gave none: class [`FailureClass::Incomplete`].
 pub(super) fn check(protocol: &Protocol, collected: &Collected) -> Result<(), Failure> {
     let tolerance = protocol.spec.tolerance.invalid_cells;
-    let cells = intolerable(&missing(protocol, collected), tolerance);
+    let left_out = Share { counted: collected.excluded - collected.unjudged, of: collected.questions };
+    let cells = intolerable(&missing(protocol, collected), left_out, tolerance);
     let why = cells.or_else(|| {
         let share = Fraction {
             numerator: i64::try_from(collected.unjudged).unwrap_or(i64::MAX),

@@ -556,6 +556,7 @@ pub struct BudgetSpec {
 /// What may go wrong before the audit cannot stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToleranceSpec {
-    /// The share of cells without an accepted answer, a snapshot, and of packets without a judgment.
+    /// The share of cells without an accepted answer, a snapshot, of questions with such a cell, and of packets without a
+    /// judgment.
     pub invalid_cells: PercentagePoints,
 }

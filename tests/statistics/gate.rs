@@ -1,7 +1,7 @@
 //! The gate over whole analyses.
 
 use super::ledger::{nq, settings, tqa};
-use churngate::analyze::{Analysis, analyze};
+use churngate::analyze::{Accumulator, Analysis, analyze};
 use churngate::gate::{Verdict, decide};
 use churngate::model::{Kernel, Observation, PercentagePoints};
 use churngate::spec::{Condition, GateLine, GateSpec, Inconclusive};
@@ -224,6 +224,49 @@ fn an_upper_bound_over_clusters_needs_as_many_of_them_as_one_over_questions() {
 /// Whether the question's semantic contrast is 1 between the ends.
 fn stable_flip(observation: &Observation) -> bool {
     run(std::slice::from_ref(observation)).kernels[1].stable_flips == 1
+}
+
+/// What is told where these questions lack an answer.
+fn without_answers(observations: &[Observation], lost: impl Fn(&Observation) -> bool) -> Analysis {
+    let mut quick = settings();
+    quick.draws = 1_000;
+    quick.between.clear();
+    let mut accumulator = Accumulator::new(&quick).expect("settings");
+    for observation in observations {
+        if lost(observation) {
+            accumulator.leave_out(observation.cluster.as_deref());
+        } else {
+            accumulator.take(observation).expect("a question");
+        }
+    }
+    accumulator.finish().expect("an analysis")
+}
+
+#[test]
+fn a_change_that_makes_its_own_flips_fail_passes_no_more_than_with_them() {
+    let mut observations: Vec<Observation> = nq().into_iter().filter(stable_flip).take(4).collect();
+    let flips: Vec<_> = observations.iter().map(|flip| flip.id.clone()).collect();
+    observations.extend(unchanged(tqa(), 96));
+    for clusters in [false, true] {
+        for (place, observation) in observations.iter_mut().enumerate() {
+            observation.cluster = clusters.then(|| format!("source {}", place / 2));
+        }
+        let whole = run(&observations);
+        for lost in 1..=4 {
+            let found = without_answers(&observations, |one| flips[..lost].contains(&one.id));
+            assert_eq!((found.questions, found.left_out), (100 - lost as u64, lost as u64));
+            // All of them are stable flips under the semantic kernel, which is the worst that can be.
+            let bounds = |of: &Analysis| (of.kernels[1].upper_bound, of.kernels[1].cautious_upper_bound());
+            assert_eq!(bounds(&found), bounds(&whole), "{lost} of four flips lost");
+            assert!(found.kernels[0].cautious_upper_bound() >= whole.kernels[0].cautious_upper_bound());
+            let decision = decide(&found, &default_gate());
+            assert_ne!(decision.verdict, Verdict::Compatible);
+            assert!(decision.questions_to_decide.is_none_or(|needed| needed > 100), "{decision:?}");
+        }
+        assert!(decide(&whole, &default_gate()).compatible_when.iter().all(|line| !line.holds));
+    }
+    let spared = without_answers(&unchanged(tqa(), 100), |_| false);
+    assert_eq!(decide(&spared, &default_gate()).verdict, Verdict::Compatible);
 }
 
 #[test]

@@ -213,6 +213,26 @@ async fn too_many_missing_cells_leave_the_ledger_open_for_the_next_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_cell_that_takes_its_question_away_is_weighed_by_the_questions_too() {
+    // One cell in 24 stays empty, and with it one question in eight.
+    let refused = Arc::new(AtomicUsize::new(0));
+    let (server, _) = start(move |_, prompt| {
+        (question(prompt) == 3 && refused.fetch_add(1, Ordering::SeqCst) == 0).then(|| ResponseTemplate::new(503))
+    })
+    .await;
+    let mut audit = Audit::begun(8, &section(&server, ", max_attempts: 1")).await;
+    audit.frozen.protocol.spec.tolerance.invalid_cells = "10pp".parse().unwrap();
+    let failure = audit.generate(None).await.unwrap_err();
+    assert_eq!(
+        failure.message,
+        "1 of 8 questions would be left out for want of an answer, more than is tolerated (server-error 1)"
+    );
+    assert_eq!(failure.class, FailureClass::Incomplete);
+    audit.generate(None).await.unwrap();
+    assert_eq!(audit.answers().len(), 24);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_dead_server_stops_the_audit_before_every_cell_has_waited_for_it() {
     // Nobody listens there.
     let generate = "{ openai: { model: m, base_url: \"http://127.0.0.1:1/v1\", key_env: THE_KEY }, max_attempts: 2 }";

@@ -41,6 +41,12 @@ impl TryFrom<RawExact> for Exact {
     }
 }
 
+/// Whether a count need not be written.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "shaped for serde")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl Imaged for Fraction {
     type Image = Exact;
 
@@ -102,6 +108,8 @@ image! {
         questions: u64,
         asked: u64,
         unchanged: u64,
+        #[serde(default, skip_serializing_if = "is_zero")]
+        left_out: u64,
         repeats: (u32, u32),
         confidence: Confidence,
         kernels: Vec<KernelFigures>,

@@ -119,7 +119,8 @@ fn excluded<'a>(result: &AuditResult) -> Option<Line<'a>> {
     let excluded = result.validity.excluded_questions;
     (excluded > 0).then(|| {
         Line::ours(format!(
-            "{} left out of every figure, for want of an accepted answer or judgment.",
+            "{} left out for want of an accepted answer or judgment: in no figure but the upper bounds, which take each for \
+             wholly changed.",
             numbers::counted(excluded, "question")
         ))
     })

@@ -99,7 +99,7 @@ static TOLERANCE: Section = Section {
         "invalid_cells",
         Shape::Share,
         "1pp",
-        "The share of cells without an accepted answer, a snapshot, and of packets without a judgment; more, and the audit is incomplete.",
+        "The share of cells without an accepted answer, a snapshot, of questions with such a cell, and of packets without a judgment; more, and the audit is incomplete.",
     )],
     one_of: &[],
     later: &[],
