@@ -200,7 +200,8 @@ pub(super) fn kernels(
     }
     let draws = stream::draw(&rows, settings.draws, settings.bootstrap_key);
     let of = |kernel, counts, draws: &[i64]| {
-        let clusters = clusters.bounds(kernel, comparison.units(), settings)?;
+        let is_blind = kernel::is_degenerate(counts, comparison)?;
+        let clusters = clusters.bounds(kernel, comparison.units(), is_blind, settings)?;
         kernel::figures(counts, comparison, kernel, draws, clusters, settings)
     };
     Ok(vec![of(Kernel::Exact, exact, &draws.exact)?, of(Kernel::Semantic, semantic, &draws.semantic)?])

@@ -120,8 +120,8 @@ struct Named {
     /// Their contrasts under the exact and the semantic kernel.
     sums: [i64; 2],
     questions: i64,
-    /// Whether any of them was asked.
-    asked: bool,
+    /// How many of them were asked.
+    asked: i64,
 }
 
 impl Clusters {
@@ -141,7 +141,7 @@ impl Clusters {
         if let Some(named) = self.named.get_mut(cluster) {
             named.sums = [named.sums[0] + contrasts[0], named.sums[1] + contrasts[1]];
             named.questions += 1;
-            named.asked |= asked;
+            named.asked += i64::from(asked);
         }
     }
 
@@ -156,7 +156,8 @@ impl Clusters {
         self.named.len() > 1 || (!self.named.is_empty() && !self.single.is_empty())
     }
 
-    /// The bounds of one kernel over clusters; absent where no question names its cluster, or one cluster is around all.
+    /// The bounds of one kernel over clusters; absent where no question names its cluster, or one cluster is around all. Of a kernel
+    /// that is blind the upper bound takes each asked question for wholly changed.
     ///
     /// # Errors
     /// Those of [`Ratio::new`].
@@ -164,6 +165,7 @@ impl Clusters {
         &self,
         kernel: Kernel,
         units: u64,
+        is_blind: bool,
         settings: &Settings,
     ) -> Result<Option<ClusterBounds>, AnalyzeError> {
         if !self.tell_apart() {
@@ -181,11 +183,15 @@ impl Clusters {
         };
         Ok(Some(ClusterBounds {
             clusters: rows.values().sum(),
-            asked: self.single_asked + self.named.values().map(|named| u64::from(named.asked)).sum::<u64>(),
+            asked: self.single_asked + self.named.values().map(|named| u64::from(named.asked > 0)).sum::<u64>(),
             exact: plane.is_some(),
             lower_bound: at(levels.lower)?,
             interval: (at(levels.low)?, at(levels.high)?),
-            upper_bound: significant(upper_bound(&self.worst(kernel, units), units, settings.confidence.alpha())),
+            upper_bound: significant(upper_bound(
+                &self.worst(kernel, units, is_blind),
+                units,
+                settings.confidence.alpha(),
+            )),
         }))
     }
 
@@ -200,15 +206,26 @@ impl Clusters {
         rows
     }
 
-    /// The same with what was left out, each question with the contrast of one that changed wholly.
-    fn worst(&self, kernel: Kernel, units: u64) -> ClusterRows {
-        let mut all = self.clone();
+    /// The same where each question counts as wholly changed in which nothing could be seen: those left out, and, where the
+    /// kernel is blind, all that were asked.
+    fn worst(&self, kernel: Kernel, units: u64, is_blind: bool) -> ClusterRows {
+        let mut all = if is_blind { self.with_asked_changed(units.cast_signed()) } else { self.clone() };
         for (cluster, count) in &self.left_out {
             for _ in 0..*count {
                 all.take(cluster.as_deref(), Some([units.cast_signed(); 2]));
             }
         }
         all.rows(kernel)
+    }
+
+    fn with_asked_changed(&self, units: i64) -> Self {
+        let spared = self.single.values().sum::<u64>() - self.single_asked;
+        let mut all = self.clone();
+        all.single = [([units; 2], self.single_asked), ([0; 2], spared)].into();
+        for named in all.named.values_mut() {
+            named.sums = [named.asked * units; 2];
+        }
+        all
     }
 }
 
@@ -246,7 +263,7 @@ mod tests {
         for (cluster, contrasts) in questions {
             clusters.take(*cluster, *contrasts);
         }
-        clusters.bounds(Kernel::Semantic, 4, &Settings::default()).unwrap()
+        clusters.bounds(Kernel::Semantic, 4, false, &Settings::default()).unwrap()
     }
 
     #[test]

@@ -71,7 +71,8 @@ pub struct KernelFigures {
     pub lower_bound: Fraction,
     /// The exact two-sided percentile interval of D̂ over all N questions.
     pub interval: (Fraction, Fraction),
-    /// The Dirichlet (Gaffke) upper confidence bound of D over all N questions and those left out (one-sided), as a share of 1.
+    /// The Dirichlet (Gaffke) upper confidence bound of D over all N questions and those left out (one-sided), as a share of 1. Of a
+    /// degenerate kernel, each asked question counts as wholly changed.
     pub upper_bound: f64,
     /// The share of the bootstrap distribution at or below zero.
     pub share_at_or_below_zero: f64,

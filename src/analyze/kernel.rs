@@ -80,7 +80,7 @@ pub fn figures(
     let (sum, asked) = (counts.total(), comparison.asked);
     Ok(KernelFigures {
         kernel,
-        degenerate: agreement.as_ref().is_some_and(|agreement| is_degenerate(&agreement.within)),
+        degenerate: is_degenerate(counts, comparison)?,
         agreement,
         lattice: units,
         churn: fraction(sum, units, comparison.questions())?,
@@ -88,7 +88,7 @@ pub fn figures(
         spread: significant(moments(&contrasts, units).variance.sqrt()),
         lower_bound: bounds.lower,
         interval: bounds.interval,
-        upper_bound: significant(upper_bound(&contrasts, comparison, settings.confidence.alpha())),
+        upper_bound: significant(upper_bound(counts, comparison, settings.confidence.alpha())?),
         share_at_or_below_zero: significant(bootstrap.at_or_below_zero()),
         randomisation_p: significant(randomisation_p(counts, comparison, kernel)?),
         stream: bootstrap.check(draws, settings.confidence)?,
@@ -111,8 +111,14 @@ fn agreement(counts: &Counts, comparison: &Comparison) -> Result<Option<Agreemen
     }))
 }
 
-fn is_degenerate(within: &Fraction) -> bool {
-    i128::from(within.numerator) * 100 < DEGENERATE_PERCENT * i128::from(within.denominator)
+/// Whether within agreement over the asked questions is so low that this kernel sees no churn in them.
+///
+/// # Errors
+/// [`AnalyzeError::TooLarge`] where a denominator does not fit.
+pub fn is_degenerate(counts: &Counts, comparison: &Comparison) -> Result<bool, AnalyzeError> {
+    let low =
+        |within: Fraction| i128::from(within.numerator) * 100 < DEGENERATE_PERCENT * i128::from(within.denominator);
+    Ok(agreement(counts, comparison)?.is_some_and(|agreement| low(agreement.within)))
 }
 
 /// Mean and variance of the contrasts over all questions, as shares of 1. Computed from integer sums, so that equal
@@ -135,13 +141,15 @@ pub fn moments(contrasts: &Contrasts, units: u64) -> Moments {
     }
 }
 
-/// The Dirichlet bound; a contrast is never above 1, which is what a question counts with that was left out.
+/// The Dirichlet bound. A contrast is never above 1: what a question counts with in which nothing could be seen.
 #[expect(clippy::cast_precision_loss, reason = "lattice values are far below 2^53")]
-fn upper_bound(contrasts: &Contrasts, comparison: &Comparison, alpha: f64) -> f64 {
-    let units = comparison.units();
-    let seen = contrasts.iter().map(|(value, count)| (*value as f64 / units as f64, *count));
-    let values: Vec<(f64, u64)> = seen.chain([(1.0, comparison.left_out)]).collect();
-    dirichlet::upper(&values, 1.0, alpha)
+fn upper_bound(counts: &Counts, comparison: &Comparison, alpha: f64) -> Result<f64, AnalyzeError> {
+    let is_blind = is_degenerate(counts, comparison)?;
+    let (seen, unseen) = if is_blind { (Contrasts::new(), comparison.asked) } else { (counts.contrasts.clone(), 0) };
+    let seen = seen.into_iter().map(|(value, count)| (value as f64 / comparison.units() as f64, count));
+    let values: Vec<(f64, u64)> =
+        seen.chain([(0.0, comparison.unchanged), (1.0, unseen + comparison.left_out)]).collect();
+    Ok(dirichlet::upper(&values, 1.0, alpha))
 }
 
 fn randomisation_p(counts: &Counts, comparison: &Comparison, kernel: Kernel) -> Result<f64, AnalyzeError> {

@@ -2,7 +2,7 @@
 
 use super::LineOutcome;
 use crate::analyze::{Analysis, KernelFigures, power, significant};
-use crate::model::{Kernel, PercentagePoints};
+use crate::model::{Fraction, Kernel, PercentagePoints};
 use crate::spec::{Condition, GateLine};
 use std::cmp::Ordering;
 
@@ -88,7 +88,7 @@ fn meets(condition: Condition, figures: &KernelFigures) -> bool {
 }
 
 fn void(line: &GateLine, figures: &KernelFigures, analysis: &Analysis) -> Option<&'static str> {
-    if figures.degenerate {
+    if figures.degenerate && !is_below_at_worst(line.condition, figures, analysis) {
         return Some(DEGENERATE);
     }
     let Least { fewest, questions, clusters } = fewest(line.condition, figures, analysis)?;
@@ -97,6 +97,19 @@ fn void(line: &GateLine, figures: &KernelFigures, analysis: &Analysis) -> Option
         _ if !enough(questions) => Some(TOO_FEW),
         Some(clusters) if !enough(clusters) => Some(TOO_FEW_CLUSTERS),
         _ => None,
+    }
+}
+
+/// Whether a passing line holds even if every question that was asked changed wholly: then it does not matter that nothing could be
+/// seen in them.
+fn is_below_at_worst(condition: Condition, figures: &KernelFigures, analysis: &Analysis) -> bool {
+    match condition {
+        Condition::AtLeast(_) | Condition::LowerBoundAbove(_) => false,
+        Condition::Below(limit) => i64::try_from(analysis.asked).is_ok_and(|asked| {
+            Fraction { numerator: asked, denominator: analysis.questions }.compare(limit) == Ordering::Less
+        }),
+        // The upper bound of a degenerate kernel takes them so.
+        Condition::UpperBoundBelow(_) => meets(condition, figures),
     }
 }
 

@@ -7,8 +7,9 @@ use crate::spec::{GateLine, GateSpec, Inconclusive};
 /// Applies the rule to the figures.
 ///
 /// A verdict needs every line of its rule (intersection-union: each false verdict has probability at most alpha, without
-/// correction). A rule without lines never holds. Where both rules hold, the block wins. A line on a degenerate kernel, or
-/// one that no figure of so few questions could meet, is void: it does not hold, so its rule does not either.
+/// correction). A rule without lines never holds. Where both rules hold, the block wins. A line on a degenerate kernel, unless it
+/// would hold even if every question asked had changed, or one that no figure of so few questions could meet, is void: it does not
+/// hold, so its rule does not either.
 #[must_use]
 pub fn decide(analysis: &Analysis, gate: &GateSpec) -> Decision {
     let incompatible_when = outcomes(&gate.incompatible_when, analysis);

@@ -158,6 +158,9 @@ def kernel_figures(name, questions):
     flips = sum(q.is_flip(same[id(q)]) for q in asked)
     # "ab|ab": no repeat agrees with its like, and two of the four pairs across do.
     crossed = sum(contrast == (0, 0, fractions.Fraction(1, 2)) for contrast in contrasts)
+    degenerate = (within_old + within_new) / 2 < 0.1
+    # Of a kernel that sees nothing every asked question is taken for wholly changed.
+    worst = [1] * len(asked) + [0] * (n - len(asked)) if degenerate else differences
     result = {
         "kernel": name,
         "agreement": {
@@ -172,27 +175,30 @@ def kernel_figures(name, questions):
         "spread": float(numpy.std([float(d) for d in differences])),
         "lower_bound": at(0.05),
         "interval": [at(0.025), at(0.975)],
-        "upper_bound": dirichlet(differences),
+        "upper_bound": dirichlet(worst),
         "share_at_or_below_zero": float(mass[: max(0, 1 - start)].sum()),
         "randomisation_p": randomisation(name, asked),
         "stable_flips": flips,
         "corrected_flips": flips - crossed / 2 if sides == (2, 2) else None,
-        "degenerate": (within_old + within_new) / 2 < 0.1,
+        "degenerate": degenerate,
         "clusters": None,
     }
     clusters = {q.record.get("cluster", number) for number, q in enumerate(questions)}
     if any("cluster" in q.record for q in questions) and len(clusters) > 1:
-        result["clusters"] = cluster_figures(questions, dict(zip([q.record["id"] for q in asked], differences)))
+        by_id = lambda values: dict(zip([q.record["id"] for q in asked], values))
+        result["clusters"] = cluster_figures(questions, by_id(differences), by_id(worst))
     return result
 
 
-def cluster_figures(questions, differences):
+def cluster_figures(questions, differences, worst):
+    highest = collections.Counter()
     sums = collections.defaultdict(lambda: [fractions.Fraction(0), 0])
     asked = set()
     for number, question in enumerate(questions):
         cluster = question.record.get("cluster", number)
         entry = sums[cluster]
         entry[0] += differences.get(question.record["id"], 0)
+        highest[cluster] += worst.get(question.record["id"], 0)
         entry[1] += 1
         if question.record["id"] in differences:
             asked.add(cluster)
@@ -212,7 +218,7 @@ def cluster_figures(questions, differences):
     cumulated = numpy.cumsum([by_ratio[ratio] for ratio in ordered])
     at = lambda level: float(ordered[int(numpy.argmax(cumulated >= level * (1 - 1e-12)))])
     largest = max(n for _, n in sums.values())
-    upper = dirichlet([s / largest for s, _ in sums.values()], [n / largest for _, n in sums.values()])
+    upper = dirichlet([highest[c] / largest for c in sums], [n / largest for _, n in sums.values()])
     return {
         "clusters": len(sums),
         "asked": len(asked),
@@ -509,7 +515,8 @@ def line(kernel, condition, limit, repeats, asked, n):
     margin = limit - figure if condition == "upper_bound_below" else figure - limit
     least = fewest(condition, limit, repeats)
     there, sources = counting(kernel, condition, asked, n)
-    void = "degenerate-kernel" if kernel["degenerate"] else None
+    even_at_worst = condition == "upper_bound_below" and margin > 0
+    void = "degenerate-kernel" if kernel["degenerate"] and not even_at_worst else None
     void = void or ("too-few-questions" if there < least else "too-few-clusters" if sources < least else None)
     meets = margin >= -1e-12 if condition == "at_least" else margin > 1e-12
     return {

@@ -2,8 +2,8 @@
 
 use super::ledger::{nq, settings, tqa};
 use churngate::analyze::{Accumulator, Analysis, analyze};
-use churngate::gate::{Verdict, decide};
-use churngate::model::{Kernel, Observation, PercentagePoints};
+use churngate::gate::{LineOutcome, Verdict, decide};
+use churngate::model::{Answer, Kernel, Label, Observation, PercentagePoints};
 use churngate::spec::{Condition, GateLine, GateSpec, Inconclusive};
 
 fn pp(text: &str) -> PercentagePoints {
@@ -108,6 +108,51 @@ fn a_degenerate_kernel_neither_blocks_nor_passes() {
     assert_eq!(decision.incompatible_when[0].void.as_deref(), Some("degenerate-kernel"));
     assert_eq!(decision.compatible_when[0].void.as_deref(), Some("degenerate-kernel"));
     assert_eq!(decision.questions_to_decide, None);
+}
+
+/// A question whose repeats agree within neither snapshot, of a source of its own.
+fn noisy(mut observation: Observation, number: usize) -> Observation {
+    let answer = |text: &str| Answer::parse(text, 512).expect("an answer");
+    for entry in &mut observation.snapshots {
+        entry.answers = vec![answer("one"), answer("other")];
+    }
+    observation.judgments = [((answer("one"), answer("other")), Label::Different)].into();
+    observation.id.0 = format!("noisy {number}");
+    observation
+}
+
+#[test]
+fn a_noisy_question_among_unchanged_ones_voids_no_more_than_what_it_could_hide() {
+    let question = nq().swap_remove(0);
+    for clustered in [false, true] {
+        let audit = |asked: usize| {
+            let mut observations = unchanged(nq(), 400 - asked);
+            observations.extend((0..asked).map(|number| noisy(question.clone(), number)));
+            for (place, observation) in observations.iter_mut().enumerate() {
+                observation.cluster = clustered.then(|| format!("source {}", place / 2));
+            }
+            run(&observations)
+        };
+        for (asked, verdict) in [(0, Verdict::Compatible), (1, Verdict::Compatible), (30, Verdict::Inconclusive)] {
+            let analysis = audit(asked);
+            assert_eq!(analysis.kernels[1].degenerate, asked > 0);
+            let decision = decide(&analysis, &default_gate());
+            assert_eq!(decision.verdict, verdict, "{asked} asked");
+            let degenerate = Some("degenerate-kernel".to_owned());
+            let voids = |lines: &[LineOutcome]| lines.iter().all(|line| line.void == degenerate);
+            assert_eq!(voids(&decision.incompatible_when), asked > 0, "it can never block");
+            assert_eq!(voids(&decision.compatible_when), asked == 30);
+            // What the questions that were asked could hide, and not what they show.
+            let least = asked as f64 / 400.0;
+            assert!(analysis.kernels[1].cautious_upper_bound() > least);
+        }
+        let below = |asked, limit| {
+            let rule = vec![line(Kernel::Semantic, Condition::Below(pp(limit)))];
+            decide(&audit(asked), &GateSpec { compatible_when: rule, ..default_gate() }).verdict
+        };
+        assert_eq!(below(30, "7.6pp"), Verdict::Compatible);
+        assert_eq!(below(30, "7.5pp"), Verdict::Inconclusive);
+    }
 }
 
 #[test]
