@@ -161,6 +161,50 @@ fn questions(count: usize, old: [&str; 2], new: [&str; 2], more: &str) -> String
     (0..count).map(line).collect::<Vec<String>>().concat()
 }
 
+/// So many clusters of ten questions with these answers.
+fn clustered(clusters: usize, old: [&str; 2], new: [&str; 2], more: &str) -> String {
+    let of = |cluster| {
+        let member = format!("{more},\"cluster\":\"{} {cluster}\"", new[0]);
+        questions(10, old, new, &member).replace("\"id\":\"q", &format!("\"id\":\"{} {cluster} q", new[0]))
+    };
+    (0..clusters).map(of).collect()
+}
+
+#[test]
+fn what_is_checked_before_anything_is_spent_counts_clusters_as_the_gate_does() -> Result<()> {
+    let workspace = Workspace::quickstart()?;
+    let checked = |count: usize, clusters: usize| -> Result<String> {
+        let cluster = |place: usize| match clusters {
+            0 => String::new(),
+            _ => format!(",\"cluster\":\"c{}\"", place % clusters),
+        };
+        let line = |place| format!("{{\"id\":\"q{place}\",\"question\":\"What is {place}?\"{}}}\n", cluster(place));
+        workspace.write("questions.jsonl", (0..count).map(line).collect::<String>())?;
+        let output = workspace.churngate(&["check", "churngate.yaml"])?;
+        assert_eq!(code(&output)?, 0, "{}", stderr(&output));
+        Ok(stdout(&output))
+    };
+    let plain = checked(70, 0)?;
+    assert!(
+        !plain.contains("out of reach") && plain.contains("audits rehearsed") && plain.contains(" 10.4 pp"),
+        "{plain}"
+    );
+    let few = checked(70, 5)?;
+    assert!(few.contains("an upper bound below 5pp takes at least 59 clusters of questions"), "{few}");
+    assert!(!few.contains("audits rehearsed") && few.contains("the questions come in 5 clusters"), "{few}");
+    assert!(few.contains("and the questions of a cluster change together") && !few.contains(" 10.4 pp"), "{few}");
+    assert!(!checked(118, 59)?.contains("out of reach"));
+    for (count, clusters, least) in [(2, 0, "3 questions"), (70, 2, "3 clusters of questions")] {
+        let blind = checked(count, clusters)?;
+        assert!(
+            blind.contains(&format!("no churn can be seen, whatever its size: a lower bound takes at least {least}")),
+            "{blind}"
+        );
+        assert!(!blind.contains("would be seen in 4 of 5"), "{blind}");
+    }
+    Ok(())
+}
+
 #[test]
 fn audits_that_can_show_little_are_defined_and_explained() -> Result<()> {
     let labels = ",\"labels\":[[\"x\",\"y\",\"different\"]]";
@@ -174,7 +218,23 @@ fn audits_that_can_show_little_are_defined_and_explained() -> Result<()> {
             "one question",
             questions(1, ["x", "x"], ["y", "y"], labels),
             0,
-            &["Inconclusive", "too few questions to prove it", "about 3 questions in all would decide"],
+            &[
+                "Inconclusive",
+                "too few questions to prove it",
+                "about 3 questions in all would decide",
+                "with 1 question asked, as here, no lower bound says anything: churn of no size is seen",
+            ],
+        ),
+        (
+            "questions of a cluster that change together",
+            clustered(2, ["x", "x"], ["y", "y"], labels) + &clustered(18, ["x", "x"], ["x", "x"], ""),
+            0,
+            &[
+                "Inconclusive",
+                "about 557 questions in all would decide",
+                "with 200 questions in 20 clusters and the spread seen here, excess churn of 23.61 pp or more is seen in 80% of \
+                 audits, if the questions of a cluster change together",
+            ],
         ),
         (
             "one cluster",

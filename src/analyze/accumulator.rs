@@ -12,6 +12,7 @@ use super::ladder::Ladder;
 use super::lattice::Lattice;
 use super::overlap::Turnover;
 use super::placebo::Rebuild;
+use super::power::Clustered;
 use super::round::significant;
 use super::scoring::{QuestionScores, Scoring};
 use super::settings::Settings;
@@ -155,6 +156,7 @@ impl<'s> Accumulator<'s> {
         }
         flips::sort(&mut self.flips);
         let repeats = self.ends.lattice.map_or((0, 0), |lattice| (lattice.repeats().old, lattice.repeats().new));
+        let kernels = kernels(&self.ends, [&self.exact, &self.semantic], &self.rows, &self.clusters, self.settings)?;
         Ok(Analysis {
             questions: self.ends.questions(),
             asked: self.ends.asked,
@@ -162,12 +164,12 @@ impl<'s> Accumulator<'s> {
             left_out: self.ends.left_out,
             repeats,
             confidence: self.settings.confidence,
-            kernels: kernels(&self.ends, [&self.exact, &self.semantic], &self.rows, &self.clusters, self.settings)?,
+            power: Power { smallest_detectable: self.smallest_detectable(repeats, &kernels) },
+            kernels,
             correctness: self.marked.finish()?,
             overlap: self.turnover.finish(),
             cited: self.citing.finish(),
             subgroups: self.tags.finish(&self.ends)?,
-            power: self.smallest_detectable(),
             ladder: self.ladder.finish(),
             transitivity: self.triples.finish(&self.ends),
             soft: self.soft.finish(self.ends.unchanged, self.settings),
@@ -179,10 +181,18 @@ impl<'s> Accumulator<'s> {
         })
     }
 
-    fn smallest_detectable(&self) -> Power {
+    /// Nothing where the semantic lower bound says nothing, whatever it is.
+    fn smallest_detectable(&self, repeats: (u32, u32), kernels: &[KernelFigures]) -> Option<f64> {
+        let alpha = self.settings.confidence.alpha();
+        let semantic = kernels.iter().find(|figures| figures.kernel == Kernel::Semantic)?;
+        let clusters = semantic.clusters.as_ref();
+        let asked = clusters.map_or(self.ends.asked, |clusters| clusters.asked.min(self.ends.asked));
+        if semantic.degenerate || asked < power::fewest_for_lower_bound(repeats, alpha) {
+            return None;
+        }
         let moments = kernel::moments(&self.semantic.contrasts(self.ends.unchanged), self.ends.units());
-        let power = power::power(moments, self.settings.confidence.alpha());
-        Power { smallest_detectable: significant(power.smallest_detectable) }
+        let clustered = clusters.map(|clusters| Clustered { size: clusters.size, variance: clusters.spread.powi(2) });
+        Some(significant(power::smallest_detectable(moments, clustered, alpha)))
     }
 }
 

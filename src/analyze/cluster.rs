@@ -185,6 +185,8 @@ impl Clusters {
             clusters: rows.values().sum(),
             asked: self.single_asked + self.named.values().map(|named| u64::from(named.asked > 0)).sum::<u64>(),
             exact: plane.is_some(),
+            size: significant(mean_size(&rows)),
+            spread: significant(spread(&rows, units)),
             lower_bound: at(levels.lower)?,
             interval: (at(levels.low)?, at(levels.high)?),
             upper_bound: significant(upper_bound(
@@ -227,6 +229,25 @@ impl Clusters {
         }
         all
     }
+}
+
+/// `sum n_g^2 / sum n_g`.
+#[expect(clippy::cast_precision_loss, reason = "numbers of questions are far below 2^53")]
+fn mean_size(rows: &ClusterRows) -> f64 {
+    let weighed =
+        |power| rows.iter().map(|((_, questions), count)| (*questions as f64).powi(power) * *count as f64).sum::<f64>();
+    weighed(2) / weighed(1)
+}
+
+/// `sqrt(sum (S_g - D n_g)^2 / N)`: what the delta method gives a ratio of two sums over independent clusters.
+#[expect(clippy::cast_precision_loss, reason = "lattice values are far below 2^53")]
+fn spread(rows: &ClusterRows, units: u64) -> f64 {
+    let each =
+        || rows.iter().map(|((sum, questions), count)| (*sum as f64 / units as f64, *questions as f64, *count as f64));
+    let all: f64 = each().map(|(_, questions, count)| questions * count).sum();
+    let churn = each().map(|(sum, _, count)| sum * count).sum::<f64>() / all;
+    let squares: f64 = each().map(|(sum, questions, count)| (sum - churn * questions).powi(2) * count).sum();
+    (squares / all).sqrt()
 }
 
 const fn of_kernel([exact, semantic]: [i64; 2], kernel: Kernel) -> i64 {
@@ -274,6 +295,17 @@ mod tests {
         assert_eq!(bounds(&[]), None);
         assert_eq!(bounds(&[(Some("a"), flip), (None, None)]).unwrap().clusters, 2);
         assert_eq!(bounds(&[(Some("a"), flip), (Some("b"), None)]).unwrap().clusters, 2);
+    }
+
+    #[test]
+    fn the_spread_over_clusters_of_one_question_is_that_of_questions_and_grows_with_their_size() {
+        let alone: ClusterRows = [((4, 1), 40), ((0, 1), 360)].into();
+        assert!((spread(&alone, 4) - (0.1_f64 * 0.9).sqrt()).abs() < 1e-12 && mean_size(&alone) <= 1.0);
+        // Two of twenty clusters of ten flip.
+        let tens: ClusterRows = [((40, 10), 2), ((0, 10), 18)].into();
+        assert!((spread(&tens, 4) - (0.9_f64).sqrt()).abs() < 1e-12);
+        assert!((mean_size(&tens) - 10.0).abs() < 1e-12);
+        assert!((mean_size(&[((0, 1), 10), ((0, 10), 1)].into()) - 5.5).abs() < 1e-12);
     }
 
     #[test]

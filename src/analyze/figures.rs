@@ -14,6 +14,7 @@ pub struct Analysis {
     pub unchanged: u64,
     /// Further questions that lack an answer or a judgment. They are in no figure but the upper bounds, which take each for
     /// wholly changed.
+    #[serde(default)]
     pub left_out: u64,
     /// Repeats of the old and of the new snapshot.
     pub repeats: (u32, u32),
@@ -119,6 +120,13 @@ pub struct ClusterBounds {
     /// Whether lower bound and interval are exact ratios. Where clusters have too many different sizes and sums for that, they
     /// are the next values up on a grid of hundredths of a percentage point.
     pub exact: bool,
+    /// The size of the cluster that a question is in, in the mean over questions.
+    #[serde(default)]
+    pub size: f64,
+    /// The standard deviation with which questions independent of one another would have a D̂ that varies as much as over these
+    /// clusters, as a share of 1.
+    #[serde(default)]
+    pub spread: f64,
     /// The percentile lower bound (one-sided): where it is exact, the denominator is `lattice` times the resampled questions.
     pub lower_bound: Fraction,
     /// The two-sided percentile interval.
@@ -350,12 +358,13 @@ pub struct Subgroup {
     pub stable_flips: u64,
 }
 
-/// What a sample of this size can detect. How many questions would decide is the gate's to say.
+/// What a sample of this size and its clusters can detect. How many questions would decide is the gate's to say.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Power {
     /// The smallest D under the semantic kernel that makes its lower bound exceed zero with 80% power, as a share of 1,
-    /// from the noise that was observed.
-    pub smallest_detectable: f64,
+    /// from the noise that was observed; the questions of a cluster are taken to change together. Absent where the bound says
+    /// nothing whatever the churn.
+    pub smallest_detectable: Option<f64>,
 }
 
 /// Churn between two adjacent snapshots.

@@ -1,6 +1,5 @@
 //! What a sample can detect, from the normal approximation.
 
-use super::figures::Power;
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
 /// The power that planning aims at.
@@ -27,24 +26,43 @@ fn reach(alpha: f64) -> f64 {
     z(1.0 - alpha) + z(POWER)
 }
 
-/// The smallest D that makes the one-sided lower bound exceed zero with 80% power.
+/// How the questions of a cluster vary together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clustered {
+    /// The size of the cluster that a question is in, in the mean over questions.
+    pub size: f64,
+    /// The variance with which questions independent of one another would have a mean that varies as much as that over clusters.
+    pub variance: f64,
+}
+
+/// The smallest D that makes the one-sided lower bound exceed zero with 80% power, as a share of 1.
 ///
-/// The variance at a true D is taken as what noise leaves, `V_0 = max(0, V - D̂ (1 - D̂))`, plus what stable flips add,
-/// `D (1 - D)`; the D sought solves `D = (z_a + z_b) sqrt((V_0 + D (1 - D)) / N)`, a quadratic equation. At most 1.
+/// The variance at a true D is taken as what noise leaves, `V_0 = max(0, V - m D̂ (1 - D̂))`, plus what stable flips add,
+/// `m D (1 - D)`, where m is 1, or the size of a cluster: its questions are taken to change together. The D sought solves
+/// `D = (z_a + z_b) sqrt((V_0 + m D (1 - D)) / N)`, a quadratic equation. At most 1.
 ///
 /// ```
-/// use churngate::analyze::power::{Moments, power};
+/// use churngate::analyze::power::{Clustered, Moments, smallest_detectable};
 /// let quiet = Moments { questions: 400, mean: 0.0, variance: 0.0 };
-/// let smallest = power(quiet, 0.05).smallest_detectable;
-/// assert!((smallest - 0.015_22).abs() < 1e-4); // 2.4865^2 / (400 + 2.4865^2)
+/// assert!((smallest_detectable(quiet, None, 0.05) - 0.015_22).abs() < 1e-4); // 2.4865^2 / (400 + 2.4865^2)
+/// // Ten questions that change together count for one.
+/// let (tens, fewer) = (Clustered { size: 10.0, variance: 0.0 }, Moments { questions: 40, ..quiet });
+/// let [tens, fewer] = [(quiet, Some(tens)), (fewer, None)].map(|(of, in_tens)| smallest_detectable(of, in_tens, 0.05));
+/// assert!((tens - fewer).abs() < 1e-12 && tens > 0.13);
 /// ```
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "numbers of questions are far below 2^53")]
-pub fn power(moments: Moments, alpha: f64) -> Power {
-    let noise = variance_at(moments, 0.0);
+pub fn smallest_detectable(moments: Moments, clustered: Option<Clustered>, alpha: f64) -> f64 {
+    let size = clustered.map_or(1.0, |clustered| clustered.size);
+    let alone = variance_at(moments, 0.0);
+    let noise = clustered.map_or(alone, |Clustered { size, variance }| {
+        // A variance of clusters of this size is that of one question in each.
+        size * variance_at(Moments { variance: variance / size, ..moments }, 0.0)
+    });
+    let noise = noise.max(alone);
     let scale = moments.questions as f64 / reach(alpha).powi(2);
-    let root = (1.0 + 4.0 * (scale + 1.0) * noise).sqrt();
-    Power { smallest_detectable: ((1.0 + root) / (2.0 * (scale + 1.0))).min(1.0) }
+    let root = (size.powi(2) + 4.0 * (scale + size) * noise).sqrt();
+    ((size + root) / (2.0 * (scale + size))).min(1.0)
 }
 
 /// The variance of the contrasts at a true D: what noise leaves of the observed one, plus what stable flips add.

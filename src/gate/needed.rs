@@ -43,11 +43,12 @@ fn by_number(Least { fewest, questions, clusters }: Least, analysis: &Analysis) 
     clusters.map_or(Some(by_question), |clusters| Some(all(clusters)?.max(by_question)))
 }
 
-/// D̂ and its spread as the bound of a condition takes them: the upper one with the questions that were left out, each as one
-/// that changed wholly.
+/// D̂ and its spread as the bound of a condition takes them, the spread over clusters where that is larger: the upper bound with
+/// the questions that were left out, each as one that changed wholly.
 #[expect(clippy::cast_precision_loss, reason = "numbers of questions are far below 2^53")]
 fn bounded(condition: Condition, figures: &KernelFigures, analysis: &Analysis) -> (f64, f64) {
-    let (churn, spread) = (figures.churn.value(), figures.spread);
+    let over_clusters = figures.clusters.as_ref().map_or(0.0, |clusters| clusters.spread);
+    let (churn, spread) = (figures.churn.value(), figures.spread.max(over_clusters));
     if !matches!(condition, Condition::UpperBoundBelow(_)) {
         return (churn, spread);
     }

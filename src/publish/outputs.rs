@@ -174,8 +174,16 @@ mod tests {
         let figures = &mut result.analysis.kernels[1];
         let lower_bound = Fraction { numerator: 1, denominator: 100 };
         let interval = (lower_bound, figures.interval.1);
-        figures.clusters =
-            Some(ClusterBounds { clusters: 40, asked: 40, exact: true, lower_bound, interval, upper_bound: 0.2 });
+        figures.clusters = Some(ClusterBounds {
+            clusters: 40,
+            asked: 40,
+            exact: true,
+            size: 10.0,
+            spread: 0.9,
+            lower_bound,
+            interval,
+            upper_bound: 0.2,
+        });
         let values = values(&result, &Places::default());
         let value = |name: &str| values.iter().find(|(own, _)| *own == name).unwrap().1.clone();
         assert_eq!([value("semantic-lower-bound"), value("semantic-upper-bound")], ["1.000", "20.000"]);

@@ -120,7 +120,7 @@ fn analysis() -> Analysis {
             adjusted_p: 0.031,
             stable_flips: 7,
         }],
-        power: Power { smallest_detectable: 0.029 },
+        power: Power { smallest_detectable: Some(0.029) },
         ladder: Vec::new(),
         trajectories: None,
         placebo: None,

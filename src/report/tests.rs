@@ -94,6 +94,8 @@ fn with_every_diagnosis() -> AuditResult {
             clusters: 49,
             asked: 40,
             exact: lower == 60,
+            size: 8.2,
+            spread: 0.9,
             lower_bound,
             interval,
             upper_bound: 0.15,

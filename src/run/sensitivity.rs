@@ -2,12 +2,13 @@
 
 use super::Prepared;
 use crate::analyze::planning::Scenario;
-use crate::analyze::power::{self, Moments};
+use crate::analyze::power::{self, Clustered, Moments};
 use crate::analyze::rehearsal::Change;
 use crate::freeze::Protocol;
 use crate::gate::{self, Rehearsal};
 use crate::model::{Kernel, PercentagePoints};
 use crate::spec::{Condition, GateSpec};
+use std::collections::BTreeMap;
 
 /// The standard deviation of a question's contrast where nothing changed, for two repeats: that of answers as varied as
 /// those of a study of open questions with a language model. Used before there is a run to measure it from.
@@ -23,28 +24,85 @@ const MANY: u64 = 2_000;
 #[must_use]
 pub fn sensitivity(prepared: &Prepared) -> Vec<String> {
     let protocol = &prepared.protocol;
-    let questions = protocol.questions.len() as u64;
-    let alpha = protocol.spec.bootstrap.confidence.alpha();
-    let moments = Moments { questions, mean: 0.0, variance: NOISE * NOISE };
-    let smallest = 100.0 * power::power(moments, alpha).smallest_detectable;
-    let mut sentences = vec![format!(
-        "an excess churn of {smallest:.1} pp would be seen in 4 of 5 such audits, if repeats vary as open questions do"
-    )];
-    for line in &protocol.spec.gate.compatible_when {
-        let Condition::UpperBoundBelow(limit) = line.condition else { continue };
-        match power::fewest_for_upper_bound(limit.value(), alpha) {
-            Some(fewest) if fewest > questions => sentences.push(format!(
-                "warning: `compatible` is out of reach: an upper bound below {limit} takes at least {fewest} questions"
-            )),
-            Some(_) => {}
-            None => sentences.push(format!("warning: `compatible` is out of reach: no upper bound is below {limit}")),
-        }
-    }
+    let sample = Sample::of(protocol);
+    let mut sentences = vec![detectable(protocol, &sample)];
+    sentences.extend(out_of_reach(protocol, &sample));
     sentences.extend(without_proof(&protocol.spec.gate));
     sentences.extend(blind_to_paragraphs(protocol));
+    if let Some((clusters, _)) = sample.clusters {
+        sentences.push(format!(
+            "how often this rule errs is not rehearsed: the questions come in {clusters} clusters, and how they vary together \
+             is not known"
+        ));
+        return sentences;
+    }
     let kinds = [("open questions", Scenario::NaturalQuestionsLike), ("trivia", Scenario::TriviaQaLike)];
     sentences.extend(kinds.into_iter().filter_map(|(name, answers)| rates(protocol, name, answers)));
     sentences
+}
+
+/// What bounds are taken over.
+struct Sample {
+    questions: u64,
+    /// Clusters, where there are two or more, and the mean over questions of the size of theirs.
+    clusters: Option<(u64, f64)>,
+}
+
+impl Sample {
+    #[expect(clippy::cast_precision_loss, reason = "numbers of questions are far below 2^53")]
+    fn of(protocol: &Protocol) -> Self {
+        let questions = protocol.questions.len() as u64;
+        let mut sizes: BTreeMap<&str, u64> = BTreeMap::new();
+        for cluster in protocol.questions.iter().filter_map(|question| question.cluster.as_deref()) {
+            *sizes.entry(cluster).or_default() += 1;
+        }
+        let alone = questions - sizes.values().sum::<u64>();
+        let clusters = sizes.len() as u64 + alone;
+        let squares = sizes.values().map(|size| size * size).sum::<u64>() + alone;
+        let size = squares as f64 / questions.max(1) as f64;
+        Self { questions, clusters: (!sizes.is_empty() && clusters > 1).then_some((clusters, size)) }
+    }
+
+    /// What there is less than so many of: questions, or clusters of them.
+    fn lacks(&self, fewest: u64) -> Option<&'static str> {
+        match self.clusters {
+            _ if self.questions < fewest => Some("questions"),
+            Some((clusters, _)) if clusters < fewest => Some("clusters of questions"),
+            _ => None,
+        }
+    }
+}
+
+fn detectable(protocol: &Protocol, sample: &Sample) -> String {
+    let alpha = protocol.spec.bootstrap.confidence.alpha();
+    let repeats = protocol.spec.generate.repeats;
+    let fewest = power::fewest_for_lower_bound((repeats, repeats), alpha);
+    if let Some(what) = sample.lacks(fewest) {
+        return format!(
+            "warning: no churn can be seen, whatever its size: a lower bound takes at least {fewest} {what}"
+        );
+    }
+    let moments = Moments { questions: sample.questions, mean: 0.0, variance: NOISE * NOISE };
+    let clustered = sample.clusters.map(|(_, size)| Clustered { size, variance: 0.0 });
+    let smallest = 100.0 * power::smallest_detectable(moments, clustered, alpha);
+    let together = if clustered.is_some() { " and the questions of a cluster change together" } else { "" };
+    format!(
+        "an excess churn of {smallest:.1} pp would be seen in 4 of 5 such audits, if repeats vary as open questions do{together}"
+    )
+}
+
+/// Passing lines that no figure of so few questions, or clusters of them, could meet.
+fn out_of_reach(protocol: &Protocol, sample: &Sample) -> Vec<String> {
+    let alpha = protocol.spec.bootstrap.confidence.alpha();
+    let limits = protocol.spec.gate.compatible_when.iter().filter_map(|line| match line.condition {
+        Condition::UpperBoundBelow(limit) => Some(limit),
+        _ => None,
+    });
+    let why = limits.filter_map(|limit| match power::fewest_for_upper_bound(limit.value(), alpha) {
+        Some(fewest) => Some(format!("an upper bound below {limit} takes at least {fewest} {}", sample.lacks(fewest)?)),
+        None => Some(format!("no upper bound is below {limit}")),
+    });
+    why.map(|why| format!("warning: `compatible` is out of reach: {why}")).collect()
 }
 
 /// A D̂ below a limit is what a sample shows, and no proof.

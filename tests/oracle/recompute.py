@@ -219,7 +219,11 @@ def cluster_figures(questions, differences, worst):
     at = lambda level: float(ordered[int(numpy.argmax(cumulated >= level * (1 - 1e-12)))])
     largest = max(n for _, n in sums.values())
     upper = dirichlet([highest[c] / largest for c in sums], [n / largest for _, n in sums.values()])
+    n = sum(n for _, n in sums.values())
+    churn = sum(s for s, _ in sums.values()) / n
     return {
+        "size": sum(n * n for _, n in sums.values()) / n,
+        "spread": math.sqrt(sum((s - churn * m) ** 2 for s, m in sums.values()) / n),
         "clusters": len(sums),
         "asked": len(asked),
         "exact": True,
@@ -476,11 +480,15 @@ def reach():
     return scipy.stats.norm.ppf(1 - ALPHA) + scipy.stats.norm.ppf(0.8)
 
 
-def smallest_detectable(kernel, n):
-    """D = reach * sqrt((noise + D (1 - D)) / n), found by a root finder."""
+def smallest_detectable(kernel, n, asked, repeats):
+    """D = reach * sqrt((noise + size * D (1 - D)) / n), found by a root finder; None where the lower bound says nothing."""
+    clusters = kernel["clusters"] or {"asked": asked, "size": 1, "spread": 0}
+    if kernel["degenerate"] or min(asked, clusters["asked"]) < fewest("lower_bound_above", 0, repeats):
+        return None
     share = min(max(kernel["churn"], 0.0), 1.0)
-    noise = max(0.0, kernel["spread"] ** 2 - share * (1 - share))
-    excess = lambda d: d - reach() * math.sqrt(max(0.0, noise + d * (1 - d)) / n)
+    left = lambda spread, size: spread**2 - size * share * (1 - share)
+    noise = max(0.0, left(kernel["spread"], 1), left(clusters["spread"], clusters["size"]))
+    excess = lambda d: d - reach() * math.sqrt(max(0.0, noise + clusters["size"] * d * (1 - d)) / n)
     # Above the root the excess is positive; at 1 it may not be reached at all.
     if excess(1.0) <= 0:
         return 1.0
@@ -542,7 +550,8 @@ def needed(rule, kernels, repeats, asked, n):
         towards = {"lower_bound_above": distance > 1e-12, "upper_bound_below": distance < -1e-12}
         if kernel["degenerate"] or not towards.get(entry["condition"], False):
             return None
-        number = math.ceil((reach() * kernel["spread"] / abs(distance)) ** 2)
+        spread = max(kernel["spread"], (kernel["clusters"] or {"spread": 0})["spread"])
+        number = math.ceil((reach() * spread / abs(distance)) ** 2)
         least = fewest(entry["condition"], limit, repeats)
         for there in counting(kernel, entry["condition"], asked, n):
             if there < math.inf:
@@ -593,7 +602,7 @@ def recompute(text):
             "correctness": correctness(asked),
             "overlap": overlap(questions),
             "subgroups": subgroups(questions),
-            "power": {"smallest_detectable": smallest_detectable(kernels[1], n)},
+            "power": {"smallest_detectable": smallest_detectable(kernels[1], n, len(asked), repeats)},
             "ladder": ladder,
             "trajectories": trajectories,
             "placebo": placebo(questions),

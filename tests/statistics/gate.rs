@@ -5,6 +5,7 @@ use churngate::analyze::{Accumulator, Analysis, analyze};
 use churngate::gate::{LineOutcome, Verdict, decide};
 use churngate::model::{Answer, Kernel, Label, Observation, PercentagePoints};
 use churngate::spec::{Condition, GateLine, GateSpec, Inconclusive};
+use statrs::distribution::{Binomial, DiscreteCDF as _};
 
 fn pp(text: &str) -> PercentagePoints {
     text.parse().expect("percentage points")
@@ -240,6 +241,52 @@ fn flips_of_one_cluster_block_nothing_however_many_they_are_and_those_of_three_d
         let needed = [Some(24), Some(12), None][sources - 1];
         assert_eq!(decision.questions_to_decide, needed, "{sources}");
     }
+}
+
+#[test]
+fn what_would_decide_and_what_can_be_seen_count_clusters_whose_questions_change_together() {
+    let flip = nq().into_iter().find(stable_flip).expect("a flip");
+    let rule = vec![line(Kernel::Semantic, Condition::LowerBoundAbove(pp("0pp")))];
+    let gate = GateSpec { incompatible_when: rule, ..default_gate() };
+    // Of 20 clusters of ten, so many flip whole.
+    let audit = |flipped: usize| {
+        let question = |place: usize| {
+            let mut question = flip.clone();
+            question.id.0 = format!("question {place}");
+            question.cluster = Some(format!("source {}", place / 10));
+            if place >= 10 * flipped {
+                let same = question.snapshots[0].answers.clone();
+                question.snapshots.iter_mut().for_each(|entry| entry.answers.clone_from(&same));
+            }
+            question
+        };
+        run(&(0..200).map(question).collect::<Vec<Observation>>())
+    };
+    let at_two = audit(2);
+    assert_eq!(decide(&at_two, &gate).verdict, Verdict::Inconclusive, "two clusters say nothing");
+    assert_eq!(decide(&audit(3), &gate).verdict, Verdict::Incompatible);
+    // So 10 pp are seen where three clusters or more flip: in 32% of audits. To see them in 80% takes 42 clusters; the
+    // approximation says somewhat more.
+    let binomial = |clusters: u64, most: u64| Binomial::new(0.1, clusters).expect("a law").cdf(most);
+    assert!((1.0 - binomial(20, 2) - 0.323).abs() < 1e-3);
+    assert!(1.0 - binomial(42, 2) > 0.8 && 1.0 - binomial(41, 2) < 0.8);
+    let needed = decide(&at_two, &gate).questions_to_decide.expect("a number");
+    assert!((420..=600).contains(&needed), "{needed}");
+    let smallest = at_two.power.smallest_detectable.expect("a size");
+    assert!((smallest - 0.236).abs() < 5e-4, "{smallest}");
+    let seen = 1.0 - Binomial::new(smallest, 20).expect("a law").cdf(2);
+    assert!((0.8..0.95).contains(&seen), "{seen}");
+}
+
+#[test]
+fn nothing_is_detectable_where_the_lower_bound_is_void() {
+    let flips: Vec<Observation> = nq().into_iter().filter(stable_flip).take(3).collect();
+    let smallest = |observations: &[Observation]| run(observations).power.smallest_detectable;
+    assert_eq!(smallest(&flips[..2]), None);
+    assert!(smallest(&flips).is_some());
+    assert_eq!(smallest(&unchanged(tqa(), 80)), None, "nothing was asked");
+    assert_eq!(smallest(&five_flips(|place| format!("source {}", place % 2), 3)), None, "two clusters asked");
+    assert!(smallest(&five_flips(|place| format!("source {}", place % 3), 3)).is_some());
 }
 
 #[test]

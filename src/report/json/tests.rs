@@ -82,7 +82,8 @@ proptest! {
         result.name = name.clone();
         result.flips[0].gold = vec![name];
         result.analysis.kernels[0].churn = Fraction { numerator, denominator };
-        [result.analysis.kernels[0].upper_bound, result.analysis.power.smallest_detectable] = [floats[0], floats[1]];
+        result.analysis.kernels[0].upper_bound = floats[0];
+        result.analysis.power.smallest_detectable = Some(floats[1]);
         result.analysis.kernels[1].corrected_flips = Some(floats[2]);
         result.decision.incompatible_when[0].figure_pp = floats[3];
         [result.record.attempts, result.validity.cells, result.analysis.questions] = counts;

@@ -173,6 +173,10 @@ image! {
         #[serde(default)]
         asked: u64,
         exact: bool,
+        #[serde(default)]
+        size: f64,
+        #[serde(default)]
+        spread: f64,
         lower_bound: Fraction,
         interval: (Fraction, Fraction),
         upper_bound: f64,
@@ -311,7 +315,7 @@ image! {
 
 image! {
     PowerImage of Power {
-        smallest_detectable: f64,
+        smallest_detectable: Option<f64>,
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a sample of this size could detect, and what it cost.
 
+use crate::analyze::{Analysis, ClusterBounds};
 use crate::model::amount::dollars;
 use crate::report::document::{Block, Line, Section, Topic};
 use crate::report::numbers;
@@ -7,17 +8,35 @@ use crate::report::result::{AuditResult, RunRecord};
 
 pub(super) fn section(result: &AuditResult) -> Section<'_> {
     let analysis = &result.analysis;
-    let smallest = numbers::pp_float(analysis.power.smallest_detectable);
-    let mut facts = vec![Line::ours(format!(
-        "with {} and the spread seen here, excess churn of {smallest} pp or more is seen in 80% of audits",
-        numbers::counted(analysis.questions, "question")
-    ))];
+    let mut facts = vec![Line::ours(detectable(analysis))];
     facts.extend(needed(result).map(Line::ours));
     if !result.record.heads.is_empty() {
         facts.push(Line::ours(cost(&result.record)));
     }
     facts.push(Line::ours(stream(result)));
-    Section::new(Topic::Sample, format!("smallest detectable churn {smallest} pp"), vec![Block::List(facts)])
+    let teaser = analysis.power.smallest_detectable.map_or_else(
+        || "no churn could be seen".to_owned(),
+        |smallest| format!("smallest detectable churn {} pp", numbers::pp_float(smallest)),
+    );
+    Section::new(Topic::Sample, teaser, vec![Block::List(facts)])
+}
+
+fn detectable(analysis: &Analysis) -> String {
+    let clusters = analysis.kernels.iter().find_map(|figures| figures.clusters.as_ref());
+    let clustered = |count: fn(&ClusterBounds) -> u64| {
+        clusters.map_or_else(String::new, |of| format!(" in {}", numbers::counted(count(of), "cluster")))
+    };
+    let Some(smallest) = analysis.power.smallest_detectable else {
+        let (asked, of) = (numbers::counted(analysis.asked, "question"), clustered(|clusters| clusters.asked));
+        return format!("with {asked} asked{of}, as here, no lower bound says anything: churn of no size is seen");
+    };
+    format!(
+        "with {}{} and the spread seen here, excess churn of {} pp or more is seen in 80% of audits{}",
+        numbers::counted(analysis.questions, "question"),
+        clustered(|clusters| clusters.clusters),
+        numbers::pp_float(smallest),
+        if clusters.is_some() { ", if the questions of a cluster change together" } else { "" }
+    )
 }
 
 fn needed(result: &AuditResult) -> Option<String> {
