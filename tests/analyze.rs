@@ -212,7 +212,7 @@ fn audits_that_can_show_little_are_defined_and_explained() -> Result<()> {
     let paragraphs = ",\"labels\":[[\"a b\",\"c d\",\"same\"],[\"a b\",\"e f\",\"same\"],[\"a b\",\"g h\",\"same\"],\
                       [\"c d\",\"e f\",\"same\"],[\"c d\",\"g h\",\"same\"],[\"e f\",\"g h\",\"same\"]]";
     let unasked = |place| format!("{{\"id\":\"u{place}\",\"answers\":{{\"old\":[],\"new\":[]}},\"unchanged\":true}}\n");
-    let unchanged = (0..80).map(unasked).collect::<Vec<String>>().concat();
+    let unchanged = (0..120).map(unasked).collect::<Vec<String>>().concat();
     let cases: &[(&str, String, i32, &[&str])] = &[
         (
             "one question",
@@ -278,9 +278,25 @@ fn audits_that_can_show_little_are_defined_and_explained() -> Result<()> {
             "paragraphs",
             questions(80, ["a b", "c d"], ["e f", "g h"], paragraphs),
             0,
-            &["it cannot see churn", "sees no churn here"],
+            &["it cannot see churn, and no rule that needs it can block or pass.", "sees no churn here"],
         ),
-        ("all unchanged", unchanged, 0, &["Compatible", "80 of 80 questions have byte-identical prompts"]),
+        (
+            "a judge that finds no two answers alike",
+            questions(70, ["a b", "c d"], ["e f", "g h"], &paragraphs.replace("same", "different")),
+            0,
+            &[
+                "Inconclusive: 70 questions do not prove churn, and to pass, the rule asks for semantic upper bound < 5 pp \
+                 (cannot hold: this kernel sees no churn here)",
+                "under the exact and the semantic kernel: it cannot see churn, and no rule that needs it can block or pass.",
+            ],
+        ),
+        (
+            "one noisy question among many unchanged ones",
+            unchanged.clone() + &questions(1, ["x", "y"], ["x", "y"], labels),
+            0,
+            &["Compatible: excess churn is proved small, semantic upper bound", "only because so few were asked: 1."],
+        ),
+        ("all unchanged", unchanged, 0, &["Compatible", "120 of 120 questions have byte-identical prompts"]),
     ];
     for (name, file, expected, words) in cases {
         let workspace = Workspace::new()?;

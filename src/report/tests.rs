@@ -4,7 +4,7 @@ use super::fixtures::{citing, compatible, flip, fraction, incompatible, inconclu
 use super::result::{AuditResult, EvidenceLine};
 use super::{html, json, junit, markdown, next_steps, parse, terminal};
 use crate::analyze::{Alignment, ClusterBounds, Placebo, Rung, SoftFigures, Trajectories};
-use crate::model::SnapshotName;
+use crate::model::{Kernel, SnapshotName};
 use insta::assert_snapshot;
 
 /// The kernel of paragraph answers: repeats never agree word for word.
@@ -280,7 +280,7 @@ fn the_first_line_is_the_verdict_and_why() {
     let first = |result| markdown(&result).lines().next().map(str::to_owned).unwrap_or_default();
     assert_snapshot!(first(incompatible()), @"## ❌ Incompatible: excess churn 6.44 pp exact (limit 3 pp) and 10.25 pp semantic, beyond the noise of repeats");
     assert_snapshot!(first(compatible()), @"## ✅ Compatible: excess churn is proved small, semantic upper bound 1.50 pp (limit 5 pp)");
-    assert_snapshot!(first(inconclusive()), @"## ⚠️ Inconclusive: 400 questions prove neither churn nor its absence, semantic excess churn lies between -0.37 and 8.20 pp (one-sided 95% bounds)");
+    assert_snapshot!(first(inconclusive()), @"## ⚠️ Inconclusive: exact excess churn of 2.13 pp is shown (at least 0.38 pp); to block, the rule also asks for exact D̂ ≥ 3 pp (it is 2.13 pp) and semantic lower bound > 0 pp (it is -0.37 pp), and to pass for semantic upper bound < 5 pp (it is 8.20 pp)");
 }
 
 #[test]
@@ -313,32 +313,78 @@ fn an_undecided_audit_that_shows_churn_says_so_and_what_the_rule_lacks() {
     let line = first_line(&result);
     assert_eq!(
         line,
-        "Inconclusive: semantic excess churn of 2.13 pp is shown (at least 17.50), but the rule also asks for exact D̂ ≥ 3 pp \
-         (it is 2.13 pp) and exact lower bound > 0 pp (it is -0.50 pp)"
+        "Inconclusive: semantic excess churn of 2.13 pp is shown (at least 17.50 pp); to block, the rule also asks for exact \
+         D̂ ≥ 3 pp (it is 2.13 pp) and exact lower bound > 0 pp (it is -0.50 pp), and to pass for semantic upper bound < 5 pp (it is \
+         8.20 pp)"
     );
     assert!(terminal(&result, 400).contains("Repeats agree to the letter in"), "{}", terminal(&result, 400));
     // A line that cannot hold is not told by a figure that would meet it.
     result.decision.incompatible_when[1].void = Some("degenerate-kernel".to_owned());
     let why = "exact lower bound > 0 pp (cannot hold: this kernel sees no churn here)";
-    assert!(first_line(&result).ends_with(why), "{}", first_line(&result));
+    assert!(first_line(&result).contains(why), "{}", first_line(&result));
     // A bound over too few questions shows nothing, whether or not the rule has a line on it.
     result.analysis.asked = 2;
     let line = first_line(&result);
-    assert!(line.contains("400 questions prove neither churn nor its absence"), "{line}");
+    assert!(
+        line.starts_with("Inconclusive: 400 questions do not prove churn, and to pass, the rule asks for"),
+        "{line}"
+    );
 }
 
 #[test]
-fn one_more_question_and_bounds_that_meet_are_told_as_such() {
+fn an_undecided_audit_names_the_lines_that_do_not_hold_and_denies_nothing_that_is_proved() {
+    let mut result = inconclusive();
+    result.decision.incompatible_when.remove(1);
+    result.decision.incompatible_when.remove(0);
+    let line = first_line(&result);
+    assert_eq!(
+        line,
+        "Inconclusive: 400 questions do not prove churn, and to pass, the rule asks for semantic upper bound < 5 pp (it is 8.20 pp)"
+    );
+    // What is proved of one kernel is not denied because of the other.
+    let mut exact = result.decision.compatible_when[0].clone();
+    exact.kernel = Kernel::Exact;
+    exact.figure_pp = 31.0;
+    result.analysis.kernels[0].lower_bound = fraction(280, 1600);
+    result.analysis.kernels[0].upper_bound = 0.31;
+    result.decision.compatible_when[0].holds = true;
+    result.decision.compatible_when.push(exact);
+    assert_eq!(
+        first_line(&result),
+        "Inconclusive: exact excess churn of 2.13 pp is shown (at least 17.50 pp); to block, the rule also asks for semantic lower \
+         bound > 0 pp (it is -0.37 pp), and to pass for exact upper bound < 5 pp (it is 31.00 pp)"
+    );
+    result.decision.incompatible_when.clear();
+    assert!(first_line(&result).ends_with("; to pass, the rule asks for exact upper bound < 5 pp (it is 31.00 pp)"));
+}
+
+#[test]
+fn an_undecided_audit_gives_no_figure_that_the_gate_does_not_read() {
+    let mut result = inconclusive();
+    result.decision.incompatible_when.drain(..2);
+    for (code, why) in [
+        ("degenerate-kernel", "this kernel sees no churn here"),
+        ("too-few-questions", "too few questions to prove it"),
+        ("too-few-clusters", "too few clusters of questions to prove it"),
+    ] {
+        result.decision.compatible_when[0].void = Some(code.to_owned());
+        let line = first_line(&result);
+        assert!(line.ends_with(&format!("semantic upper bound < 5 pp (cannot hold: {why})")), "{line}");
+        assert!(!line.contains("8.20"), "{line}");
+    }
+    result.decision.compatible_when[0].void = None;
+    let clusters = with_every_diagnosis().analysis.kernels[1].clusters.clone();
+    result.analysis.kernels[1].clusters = clusters;
+    assert!(first_line(&result).ends_with(" pp over clusters)"), "{}", first_line(&result));
+    result.analysis.kernels[1].lower_bound = fraction(300, 1600);
+    assert!(first_line(&result).contains("is shown (at least 6.31 pp over clusters)"), "{}", first_line(&result));
+}
+
+#[test]
+fn one_more_question_is_told_as_such() {
     let mut result = inconclusive();
     result.decision.questions_to_decide = Some(401);
     assert!(terminal(&result, 400).contains("about 1 more question (401 in all) would decide"));
-    result.analysis.kernels[1].lower_bound = fraction(0, 1600);
-    result.analysis.kernels[1].upper_bound = 0.0;
-    assert!(
-        first_line(&result).ends_with("semantic excess churn is 0.00 pp by both bounds"),
-        "{}",
-        first_line(&result)
-    );
 }
 
 #[test]
@@ -365,10 +411,18 @@ fn what_passes_without_an_upper_bound_is_not_called_proved() {
         first_line(&result),
         "Compatible: the spec's rule lets it pass without proof, semantic D̂ 0.13 pp (limit 90 pp)"
     );
-    // An upper bound of one kernel proves nothing of another.
+    // An upper bound of the same kernel proves it, and one of another kernel nothing.
     let bound = compatible().decision.compatible_when[0].clone();
     result.decision.compatible_when.push(bound);
-    assert!(first_line(&result).contains("lets it pass without proof"), "{}", first_line(&result));
+    let line = first_line(&result);
+    assert!(
+        line.starts_with("Compatible: excess churn is proved small, semantic D̂ 0.13 pp (limit 90 pp) and"),
+        "{line}"
+    );
+    result.decision.compatible_when[1].kernel = Kernel::Exact;
+    let line = first_line(&result);
+    let said = "Compatible: exact excess churn is proved small, semantic churn is let pass without proof, semantic D̂";
+    assert!(line.starts_with(said), "{line}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::analyze::rehearsal::Change;
 use crate::freeze::Protocol;
 use crate::gate::{self, Rehearsal};
 use crate::model::{Kernel, PercentagePoints};
-use crate::spec::{Condition, GateSpec};
+use crate::spec::{Condition, GateLine, GateSpec};
 use std::collections::BTreeMap;
 
 /// The standard deviation of a question's contrast where nothing changed, for two repeats: that of answers as varied as
@@ -105,12 +105,16 @@ fn out_of_reach(protocol: &Protocol, sample: &Sample) -> Vec<String> {
     why.map(|why| format!("warning: `compatible` is out of reach: {why}")).collect()
 }
 
-/// A D̂ below a limit is what a sample shows, and no proof.
+/// A D̂ below a limit is what a sample shows, and no proof; an upper bound of one kernel proves nothing of another.
 fn without_proof(gate: &GateSpec) -> Option<String> {
-    let proves = gate.compatible_when.iter().all(|line| matches!(line.condition, Condition::UpperBoundBelow(_)));
-    (!proves).then(|| {
-        "warning: a line of `gate.compatible_when` is no `upper_bound_below`: this rule passes what it has not proved".to_owned()
-    })
+    let lines = &gate.compatible_when;
+    let bounds =
+        |line: &GateLine, kernel| line.kernel == kernel && matches!(line.condition, Condition::UpperBoundBelow(_));
+    let unproved =
+        lines.iter().map(|line| line.kernel).find(|kernel| !lines.iter().any(|line| bounds(line, *kernel)))?;
+    Some(format!(
+        "warning: `gate.compatible_when` has no `upper_bound_below` for `{unproved}`: this rule passes what it has not proved"
+    ))
 }
 
 /// Deployed systems answer in paragraphs, which hardly ever come twice to the letter.

@@ -55,9 +55,22 @@ fn excess(result: &AuditResult, lines: &[LineOutcome], kernel: Kernel) -> Option
 fn compatible(result: &AuditResult) -> String {
     let lines = &result.decision.compatible_when;
     let told: Vec<String> = lines.iter().map(|line| passing(line, &result.analysis)).collect();
-    let proved = lines.iter().all(|line| line.condition == "upper_bound_below");
-    let what = if proved { "excess churn is proved small" } else { "the spec's rule lets it pass without proof" };
+    let (proved, unproved): (Vec<Kernel>, Vec<Kernel>) =
+        kernels_of(lines).into_iter().partition(|kernel| is_bounded(lines, *kernel));
+    let what = match (proved.as_slice(), unproved.as_slice()) {
+        (_, []) => "excess churn is proved small".to_owned(),
+        ([], _) => "the spec's rule lets it pass without proof".to_owned(),
+        ([proved, ..], [unproved, ..]) => {
+            format!("{proved} excess churn is proved small, {unproved} churn is let pass without proof")
+        }
+    };
     format!("Compatible: {what}, {}", told.join(" and "))
+}
+
+/// Whether a rule proves the churn of this kernel to be small, whatever its other lines are; an upper bound of one kernel proves
+/// nothing of another.
+fn is_bounded(lines: &[LineOutcome], kernel: Kernel) -> bool {
+    lines.iter().any(|line| line.kernel == kernel && line.condition == "upper_bound_below")
 }
 
 /// `semantic upper bound 1.50 pp (limit 5 pp)`.
@@ -70,48 +83,54 @@ fn inconclusive(result: &AuditResult) -> String {
     if result.same_content {
         return "Inconclusive: old and new have the same content, so there was nothing to compare".to_owned();
     }
-    let lines = &result.decision.compatible_when;
-    let kernel = rule::leading_kernel(lines).or_else(|| rule::leading_kernel(&result.decision.incompatible_when));
-    let figures = kernel.and_then(|kernel| figures(&result.analysis, kernel));
-    if let Some((figures, missing)) = figures.and_then(|figures| Some((figures, shown(result, figures)?))) {
-        let (churn, least) = (numbers::pp(figures.churn), numbers::pp(figures.cautious_lower_bound()));
+    let (analysis, decision) = (&result.analysis, &result.decision);
+    let (blocking, passing) =
+        (lacks(&decision.incompatible_when, analysis), lacks(&decision.compatible_when, analysis));
+    if let Some(figures) = shown(result) {
+        let asks = match (blocking, passing) {
+            (Some(block), Some(pass)) => format!("; to block, the rule also asks for {block}, and to pass for {pass}"),
+            (Some(block), None) => format!("; to block, the rule also asks for {block}"),
+            (None, Some(pass)) => format!("; to pass, the rule asks for {pass}"),
+            (None, None) => String::new(),
+        };
+        let least = figures.cautious_lower_bound();
+        let over = over_clusters(least != figures.lower_bound);
         return format!(
-            "Inconclusive: {} excess churn of {churn} pp is shown (at least {least}), but the rule also asks for {missing}",
-            figures.kernel
+            "Inconclusive: {} excess churn of {} pp is shown (at least {} pp{over}){asks}",
+            figures.kernel,
+            numbers::pp(figures.churn),
+            numbers::pp(least)
         );
     }
-    let asked = result.analysis.questions;
-    let verb = if asked == 1 { "proves" } else { "prove" };
-    let range = figures.map_or_else(String::new, |figures| range(figures, &result.analysis));
-    format!("Inconclusive: {} {verb} neither churn nor its absence{range}", numbers::counted(asked, "question"))
+    let (asked, verb) = (analysis.questions, if analysis.questions == 1 { "does" } else { "do" });
+    let why =
+        passing.map_or_else(|| "no rule passes them".to_owned(), |pass| format!("to pass, the rule asks for {pass}"));
+    format!("Inconclusive: {} {verb} not prove churn, and {why}", numbers::counted(asked, "question"))
 }
 
-/// What of the blocking rule does not hold, where churn is shown all the same.
-fn shown(result: &AuditResult, figures: &KernelFigures) -> Option<String> {
-    if !shows_churn(figures.kernel, &result.analysis) {
-        return None;
-    }
-    let lines = result.decision.incompatible_when.iter().filter(|line| !line.holds);
-    let missing: Vec<String> = lines.map(|line| unmet(line, &result.analysis)).collect();
-    (!missing.is_empty()).then(|| missing.join(" and "))
+/// The figures of the first kernel of either rule by which churn is shown: the semantic one where it is.
+fn shown(result: &AuditResult) -> Option<&KernelFigures> {
+    let lines = result.decision.incompatible_when.iter().chain(&result.decision.compatible_when);
+    let kernels = lines.map(|line| line.kernel).filter(|kernel| shows_churn(*kernel, &result.analysis));
+    figures(&result.analysis, kernels.max()?)
 }
 
-/// `exact lower bound > 0 pp (it is -2.10 pp)`.
+/// The lines that do not hold, and why: `exact lower bound > 0 pp (it is -2.10 pp)`. Nothing where all hold, or there is none.
+fn lacks(lines: &[LineOutcome], analysis: &Analysis) -> Option<String> {
+    let unmet: Vec<String> = lines.iter().filter(|line| !line.holds).map(|line| unmet(line, analysis)).collect();
+    (!unmet.is_empty()).then(|| unmet.join(" and "))
+}
+
 fn unmet(line: &LineOutcome, analysis: &Analysis) -> String {
     let (figure, against) = (rule::condition(line).figure, rule::against(line));
-    let why = rule::void(line).map_or_else(|| format!("it is {} pp", rule::figure(line, analysis)), str::to_owned);
+    let over = over_clusters(rule::is_over_clusters(line, analysis));
+    let why =
+        rule::void(line).map_or_else(|| format!("it is {} pp{over}", rule::figure(line, analysis)), str::to_owned);
     format!("{} {figure} {against} ({why})", line.kernel)
 }
 
-fn range(figures: &KernelFigures, analysis: &Analysis) -> String {
-    let (low, high) = (numbers::pp(figures.cautious_lower_bound()), numbers::pp_float(figures.cautious_upper_bound()));
-    if low == high {
-        return format!(", {} excess churn is {low} pp by both bounds", figures.kernel);
-    }
-    format!(
-        ", {} excess churn lies between {low} and {high} pp (one-sided {} bounds)",
-        figures.kernel, analysis.confidence
-    )
+const fn over_clusters(is_over: bool) -> &'static str {
+    if is_over { " over clusters" } else { "" }
 }
 
 /// The figures of one kernel.

@@ -2,7 +2,7 @@
 
 use crate::analyze::Analysis;
 use crate::gate::LineOutcome;
-use crate::model::{Fraction, Kernel, PercentagePoints};
+use crate::model::{Fraction, PercentagePoints};
 use crate::report::document::{Block, Line, Section, Table, Topic};
 use crate::report::numbers;
 use crate::report::result::AuditResult;
@@ -61,6 +61,16 @@ fn exact(line: &LineOutcome, analysis: &Analysis) -> Option<Fraction> {
     }
 }
 
+/// Whether a line's figure is a bound over clusters, the more cautious one.
+pub(super) fn is_over_clusters(line: &LineOutcome, analysis: &Analysis) -> bool {
+    let figures = analysis.kernels.iter().find(|figures| figures.kernel == line.kernel);
+    figures.is_some_and(|figures| match line.condition.as_str() {
+        "lower_bound_above" => figures.cautious_lower_bound() != figures.lower_bound,
+        "upper_bound_below" => figures.cautious_upper_bound() > figures.upper_bound,
+        _ => false,
+    })
+}
+
 fn side(line: &LineOutcome, exact: Option<Fraction>, limit: PercentagePoints) -> Option<Ordering> {
     exact.map_or_else(|| line.figure_pp.partial_cmp(&(limit.value() * 100.0)), |share| Some(share.compare(limit)))
 }
@@ -77,11 +87,6 @@ pub(super) fn void(line: &LineOutcome) -> Option<&'static str> {
         "too-few-clusters" => "cannot hold: too few clusters of questions to prove it",
         _ => "cannot hold",
     })
-}
-
-/// The kernel that the verdict is told by: the semantic one where the lines name it.
-pub(super) fn leading_kernel(lines: &[LineOutcome]) -> Option<Kernel> {
-    lines.iter().map(|line| line.kernel).max()
 }
 
 pub(super) fn section(result: &AuditResult) -> Section<'_> {

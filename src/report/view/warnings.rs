@@ -49,12 +49,19 @@ fn replayed<'a>(result: &AuditResult) -> Option<Line<'a>> {
 }
 
 fn degenerate<'a>(result: &AuditResult) -> Option<Line<'a>> {
-    let blind: Vec<String> =
-        result.analysis.kernels.iter().filter(|figures| figures.degenerate).map(|f| f.kernel.to_string()).collect();
+    let blind: Vec<Kernel> =
+        result.analysis.kernels.iter().filter(|figures| figures.degenerate).map(|figures| figures.kernel).collect();
+    let passes = result.decision.compatible_when.iter().any(|line| line.holds && blind.contains(&line.kernel));
     (!blind.is_empty()).then(|| {
+        let (verb, but) = if passes {
+            ("block", format!(", and one passes only because so few were asked: {}", numbers::count(result.analysis.asked)))
+        } else {
+            ("block or pass", String::new())
+        };
+        let blind: Vec<String> = blind.iter().map(Kernel::to_string).collect();
         Line::ours(format!(
-            "Repeats of one snapshot agree in fewer than 10% of pairs under the {} kernel: it cannot see churn, and a \
-             rule that needs it can never block.",
+            "Repeats of one snapshot agree in fewer than 10% of pairs under the {} kernel: it cannot see churn, and no rule that \
+             needs it can {verb}{but}.",
             blind.join(" and the ")
         ))
     })
