@@ -46,8 +46,8 @@ pub(super) fn annotations(shown: &AuditResult, standing: Standing, line: &str, l
     let rule = lines.rule.iter().map(|place| remark(place, level, &format!("churngate/{name}"), line));
     let flips = shown.flips.iter().filter_map(|flip| {
         let place = lines.questions.get(&flip.question)?;
-        let [text, old, new] =
-            [&flip.text, &flip.old_answer, &flip.new_answer].map(|text| report::plain(text, MESSAGE / 16));
+        let text = report::plain(&flip.text, MESSAGE / 16);
+        let [old, new] = report::plain_apart(&flip.old_answer, &flip.new_answer, MESSAGE / 16);
         let message = format!("{text}\nold answer: {old}\nnew answer: {new}");
         Some(remark(place, "warning", "stable flip", &message))
     });

@@ -4,11 +4,16 @@
 //! makes it harmless for one sort of output. Text is shown literally, as code, so that nothing in it is a mention, a
 //! link, an image, markup, a reference to an issue or a command; what would be invisible is shown by its code point.
 
+use super::excerpt::before_difference;
 use unicode_normalization::char::is_combining_mark;
 
 /// Text from outside.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::report) struct Untrusted<'a>(&'a str);
+pub(in crate::report) struct Untrusted<'a> {
+    text: &'a str,
+    /// Whether it had a beginning that is left out.
+    is_rest: bool,
+}
 
 /// More marks on one letter than this are shown by their code points, so that none can paint over its neighbours.
 const MARKS_ON_ONE_LETTER: usize = 4;
@@ -16,18 +21,30 @@ const MARKS_ON_ONE_LETTER: usize = 4;
 impl<'a> Untrusted<'a> {
     /// Marks a text as coming from outside.
     pub(in crate::report) const fn new(text: &'a str) -> Self {
-        Self(text)
+        Self { text, is_rest: false }
+    }
+
+    /// Marks two texts as coming from outside, so that each shows where they differ: where both are too long to be shown whole, they
+    /// begin shortly before their first difference.
+    pub(in crate::report) fn apart(one: &'a str, other: &'a str, limit: usize) -> [Self; 2] {
+        let whole = [one, other].map(Self::new);
+        if whole.iter().any(|text| text.visible(limit) == text.visible(usize::MAX)) {
+            return whole;
+        }
+        let start = before_difference(one, other);
+        [one, other].map(|text| Self { text: &text[start..], is_rest: start > 0 })
     }
 
     /// Whether there is nothing in it.
     pub(in crate::report) const fn is_empty(self) -> bool {
-        self.0.is_empty()
+        self.text.is_empty()
     }
 
     /// One line without any invisible character, at most `limit` characters and an ellipsis. It is still to be
     /// escaped for its format.
     pub(in crate::report) fn visible(self, limit: usize) -> String {
-        visible(self.0, limit)
+        let shown = visible(self.text, limit);
+        if self.is_rest { format!("…{shown}") } else { shown }
     }
 
     /// A Markdown code span, for paragraphs and lists.

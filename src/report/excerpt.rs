@@ -1,5 +1,7 @@
 //! The part of a document that a reader of a flip wants to see: where the answer stands in it.
 
+use unicode_normalization::char::is_combining_mark;
+
 /// Characters shown before the answer.
 const BEFORE: usize = 40;
 
@@ -41,6 +43,21 @@ fn is_whole(text: &str, start: usize, end: usize) -> bool {
     free(before.next(), before.next()) && free(after.next(), after.next())
 }
 
+/// Where two texts are still the same, a word at most [`BEFORE`] characters before they differ; the same place in both, and never
+/// within a letter and its marks.
+pub(in crate::report) fn before_difference(one: &str, other: &str) -> usize {
+    let same = one.char_indices().zip(other.chars()).take_while(|((_, a), b)| a == b);
+    let at = same.last().map_or(0, |((at, character), _)| at + character.len_utf8());
+    let start = word_before(one, at);
+    // A word that is longer than that is cut at a letter.
+    let joins = |character: char| is_combining_mark(character) || matches!(character, '\u{200d}' | '\u{fe0f}');
+    let letter = |(place, character): (usize, char)| {
+        let after_joiner = one[..start + place].ends_with('\u{200d}');
+        (!joins(character) && !after_joiner).then_some(start + place)
+    };
+    one[start..at].char_indices().find_map(letter).unwrap_or(0)
+}
+
 /// The start of a word at most [`BEFORE`] characters before `at`; the start of the text where it is that near.
 fn word_before(text: &str, at: usize) -> usize {
     let Some((earliest, _)) = text[..at].char_indices().rev().nth(BEFORE) else { return 0 };
@@ -78,7 +95,31 @@ mod tests {
         assert_eq!(excerpt("", "x", 5), "");
     }
 
+    #[test]
+    fn two_texts_begin_a_few_words_before_they_differ() {
+        let common = "the same words again and again, ".repeat(12);
+        let (one, other) = (format!("{common}then hold it"), format!("{common}then let go"));
+        assert_eq!(&one[before_difference(&one, &other)..], "the same words again and again, then hold it");
+        assert_eq!(before_difference("short", "shirt"), 0);
+        assert_eq!(before_difference("", "x"), 0);
+        // Without a space it is cut between letters, not between a letter and its mark.
+        let letters = "e\u{301}".repeat(60);
+        let start = before_difference(&(letters.clone() + "a"), &(letters.clone() + "b"));
+        assert!(letters[start..].starts_with('e') && start > 0, "{start}");
+        let family = "👩\u{200d}👧".repeat(60);
+        let start = before_difference(&(family.clone() + "a"), &(family.clone() + "b"));
+        assert!(family[start..].starts_with('👩') && start > 0, "{start}");
+    }
+
     proptest! {
+        #[test]
+        fn a_difference_is_found_in_any_two_texts(common in ".{0,90}", one in ".{0,9}", other in ".{0,9}") {
+            let (one, other) = (format!("{common}{one}"), format!("{common}{other}"));
+            let start = before_difference(&one, &other);
+            prop_assert_eq!(&one[..start], &other[..start]);
+            prop_assert!(one == other || one[start..] != other[start..]);
+        }
+
         #[test]
         fn no_text_makes_it_panic_or_grow(text in ".*", answer in ".{0,3}", chars in 0_usize..50) {
             prop_assert!(excerpt(&text, &answer, chars).chars().count() <= chars + 2);

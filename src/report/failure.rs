@@ -35,6 +35,12 @@ pub fn plain(text: &str, limit: usize) -> String {
     Untrusted::new(text).terminal(limit)
 }
 
+/// Two such lines, each of which shows where the texts differ.
+#[must_use]
+pub fn plain_apart(one: &str, other: &str, limit: usize) -> [String; 2] {
+    Untrusted::apart(one, other, limit).map(|text| text.terminal(limit))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -36,7 +36,7 @@ pub use diff::{
     diff_markdown_within, diff_text,
 };
 pub use excerpt::excerpt;
-pub use failure::{failure_within, plain};
+pub use failure::{failure_within, plain, plain_apart};
 pub use formats::{FORMATS, Format};
 pub use html::html;
 pub use json::{ParseError, json, parse};

@@ -1,6 +1,6 @@
 //! Whole reports of typical results, as people read them.
 
-use super::fixtures::{citing, compatible, flip, fraction, incompatible, inconclusive};
+use super::fixtures::{citing, compatible, flip, flip_detail, fraction, incompatible, inconclusive};
 use super::result::{AuditResult, EvidenceLine};
 use super::{html, json, junit, markdown, next_steps, parse, terminal};
 use crate::analyze::{Alignment, ClusterBounds, Placebo, Rung, SoftFigures, Trajectories};
@@ -465,6 +465,31 @@ fn a_figure_at_its_limit_is_printed_as_the_limit() {
     result.analysis.kernels[0].churn = fraction(24, 800);
     result.decision.incompatible_when[0].figure_pp = 3.0;
     assert!(markdown(&result).contains("| blocks | exact | D̂ | 3.00 | ≥ 3 pp | yes |"));
+}
+
+#[test]
+fn long_answers_are_shown_where_they_differ_in_every_format() {
+    let common = "Hold the power button until the light blinks, then release it and wait. ".repeat(8);
+    let (old, new) = (format!("{common}Then press left."), format!("{common}Then press right."));
+    let with = |old: &str, new: &str| {
+        let mut result = incompatible();
+        result.analysis.flips[0] = flip("q-17", old, new);
+        result.flips[0] = flip_detail("q-17", "How?", old, new);
+        result
+    };
+    let result = with(&old, &new);
+    for text in [markdown(&result), html(&result), terminal(&result, 400), junit(&result)] {
+        let shown = |label: &str| {
+            let rest = text.split(label).nth(1).unwrap_or_default();
+            rest.lines().next().unwrap_or_default().to_owned()
+        };
+        let (old, new) = (shown("old answer"), shown("new answer"));
+        assert!(old.contains("…then release it and wait. Then press left."), "{old}");
+        assert!(new.contains("…then release it and wait. Then press right."), "{new}");
+    }
+    // One that fits is shown whole, and so the other from its beginning.
+    let text = terminal(&with("Hold", &new), 400);
+    assert!(text.contains("old answer  Hold") && text.contains("new answer  Hold the power button"), "{text}");
 }
 
 #[test]

@@ -94,6 +94,7 @@ fn correctness(flip: &Flip) -> Option<&'static str> {
 fn diff<'a>(flip: &'a Flip, detail: Option<&'a FlipDetail>) -> Vec<DiffLine<'a>> {
     let old = detail.map_or(flip.old.as_str(), |detail| &detail.old_answer);
     let new = detail.map_or(flip.new.as_str(), |detail| &detail.new_answer);
+    let [old, new] = Untrusted::apart(old, new, ANSWER);
     let mut lines = vec![text_line('-', "old answer", old), text_line('+', "new answer", new)];
     if let Some(detail) = detail {
         lines.extend(gold(detail));
@@ -103,8 +104,8 @@ fn diff<'a>(flip: &'a Flip, detail: Option<&'a FlipDetail>) -> Vec<DiffLine<'a>>
     lines
 }
 
-fn text_line<'a>(sign: char, label: &'static str, text: &'a str) -> DiffLine<'a> {
-    DiffLine { sign, label, texts: vec![(Untrusted::new(text), ANSWER)], remark: String::new() }
+fn text_line<'a>(sign: char, label: &'static str, text: Untrusted<'a>) -> DiffLine<'a> {
+    DiffLine { sign, label, texts: vec![(text, ANSWER)], remark: String::new() }
 }
 
 fn remark<'a>(sign: char, label: &'static str, remark: String) -> DiffLine<'a> {
