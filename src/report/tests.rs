@@ -268,6 +268,29 @@ fn every_way_to_see_nothing_is_explained_before_any_figure() {
 }
 
 #[test]
+fn answers_that_become_unknown_are_told_with_and_without_accepted_ones() {
+    let mut result = without_gold_and_evidence();
+    result.analysis.unknown = Some((fraction(0, 800), fraction(700, 800)));
+    let text = markdown(&result);
+    let section = text.split("<summary><b>Correctness").nth(1).and_then(|rest| rest.split("</details>").next());
+    assert_snapshot!(section.unwrap_or_default(), @"
+    </b>: UNKNOWN 0.00% → 87.50%</summary>
+
+    - UNKNOWN 0.00% → 87.50% of all answers; no question has accepted answers
+    ");
+    let warning = "warning: 0.00% of the answers of the old snapshot are UNKNOWN, and 87.50% of those of the new one.";
+    assert!(terminal(&result, 400).contains(warning), "{}", terminal(&result, 400));
+    result.analysis.unknown = Some((fraction(0, 800), fraction(79, 800)));
+    assert!(!terminal(&result, 400).contains("are UNKNOWN"), "{}", terminal(&result, 400));
+    let mut result = incompatible();
+    result.analysis.unknown = Some((fraction(100, 800), fraction(20, 800)));
+    assert!(terminal(&result, 400).contains("12.50% of the answers of the old snapshot are UNKNOWN"));
+    assert!(markdown(&result).contains("- UNKNOWN 12.50% → 2.50%"), "{}", markdown(&result));
+    result.analysis.unknown = None;
+    assert!(!markdown(&result).contains("UNKNOWN"));
+}
+
+#[test]
 fn caveats_stand_before_any_figure() {
     let text = markdown(&with_every_caveat());
     let (before, _) = text.split_once("### Excess churn").expect("a section on churn");

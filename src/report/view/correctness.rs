@@ -18,10 +18,21 @@ pub(super) const fn matches_at_all(correctness: &Correctness) -> bool {
     correctness.exact_match.0.numerator > 0 || correctness.exact_match.1.numerator > 0
 }
 
+/// Without accepted answers, what is left to tell is how often nothing was answered.
 pub(super) fn section(analysis: &Analysis) -> Option<Section<'static>> {
-    let correctness = analysis.correctness.as_ref()?;
-    let blocks = vec![Block::Table(flows(correctness)), Block::List(facts(correctness))];
+    let unknown = analysis.unknown.map(|shares| format!("UNKNOWN {}", arrow(shares)));
+    let Some(correctness) = &analysis.correctness else {
+        let unknown = unknown?;
+        let fact = format!("{unknown} of all answers; no question has accepted answers");
+        return Some(Section::new(Topic::Correctness, unknown, vec![Block::List(vec![Line::ours(fact)])]));
+    };
+    let facts = facts(correctness).into_iter().chain(unknown).map(Line::ours).collect();
+    let blocks = vec![Block::Table(flows(correctness)), Block::List(facts)];
     Some(Section::new(Topic::Correctness, teaser(correctness), blocks))
+}
+
+fn arrow((old, new): (Fraction, Fraction)) -> String {
+    format!("{} → {}", numbers::percent(old), numbers::percent(new))
 }
 
 fn teaser(correctness: &Correctness) -> String {
@@ -66,10 +77,9 @@ fn row<'a>(label: &'static str, counts: [u64; 3], correctness: &Correctness) -> 
     cells.map(Line::ours).collect()
 }
 
-fn facts<'a>(correctness: &Correctness) -> Vec<Line<'a>> {
-    let arrow = |(old, new): (Fraction, Fraction)| format!("{} → {}", numbers::percent(old), numbers::percent(new));
+fn facts(correctness: &Correctness) -> [String; 3] {
     let (old_f1, new_f1) = correctness.f1;
-    let facts = [
+    [
         format!(
             "{} with accepted answers, {} of old and new answers; a pair takes the same repeat of both snapshots",
             numbers::counted(correctness.questions, "question"),
@@ -77,7 +87,5 @@ fn facts<'a>(correctness: &Correctness) -> Vec<Line<'a>> {
         ),
         format!("exact match {}", arrow(correctness.exact_match)),
         format!("token F1 {} → {}", numbers::float(old_f1 * 100.0, 2), numbers::float(new_f1 * 100.0, 2)),
-        format!("UNKNOWN {}", arrow(correctness.unknown)),
-    ];
-    facts.into_iter().map(Line::ours).collect()
+    ]
 }

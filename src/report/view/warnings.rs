@@ -7,6 +7,8 @@ use crate::report::document::Line;
 use crate::report::numbers;
 use crate::report::result::{AuditResult, Validity};
 
+/// Percentage points by which the share of UNKNOWN moves that is told before any figure.
+const MOVED: f64 = 10.0;
 /// Pairs of repeats, in percent, below which an agreement to the letter is called low.
 const LOOSE: f64 = 50.0;
 
@@ -17,7 +19,7 @@ pub(super) fn warnings(result: &AuditResult) -> Vec<Line<'_>> {
         replayed(result),
         degenerate(result),
         loosely_worded(result),
-        all_unknown(result),
+        all_unknown(result).or_else(|| unknown_moved(result)),
         without_documents(result),
         no_spread(result),
         excluded(result),
@@ -97,6 +99,18 @@ fn all_unknown<'a>(result: &AuditResult) -> Option<Line<'a>> {
         (false, false) => return None,
     };
     Some(Line::ours(format!("{of} is UNKNOWN: such answers agree with one another, and say nothing about the index.")))
+}
+
+/// Where a snapshot answers much less or more often than the other, that is most of what changed.
+fn unknown_moved<'a>(result: &AuditResult) -> Option<Line<'a>> {
+    let (old, new) = result.analysis.unknown?;
+    ((new.percentage_points() - old.percentage_points()).abs() >= MOVED).then(|| {
+        Line::ours(format!(
+            "{} of the answers of the old snapshot are UNKNOWN, and {} of those of the new one.",
+            numbers::percent(old),
+            numbers::percent(new)
+        ))
+    })
 }
 
 fn without_documents<'a>(result: &AuditResult) -> Option<Line<'a>> {
