@@ -28,7 +28,7 @@ pub struct Decision {
     /// Whether an inconclusive verdict passes, warns or fails: `pass`, `warn` or `fail`.
     pub inconclusive: String,
     /// How many questions in all would decide, with 80% power and if D̂ and its spread stay as observed, where the verdict
-    /// is inconclusive and it can be said. Always more than were asked.
+    /// is inconclusive and it can be said: not where old and new have the same content. Always more than were asked.
     pub questions_to_decide: Option<u64>,
 }
 

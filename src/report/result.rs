@@ -151,6 +151,13 @@ impl AuditResult {
         self.record.replayed == Some(true)
     }
 
+    /// How many questions would decide, where nothing did; what compares nothing is decided by no number of them.
+    #[must_use]
+    pub fn questions_to_decide(&self) -> Option<u64> {
+        let undecided = self.decision.verdict == Verdict::Inconclusive && !self.same_content;
+        self.decision.questions_to_decide.filter(|_| undecided)
+    }
+
     /// Whether the gate does not let it pass: it is incompatible, or undecided where the spec lets that fail. What compares
     /// nothing is undecided without being open.
     #[must_use]

@@ -453,7 +453,9 @@ fn one_content_under_two_names_is_nothing_to_compare() {
     let mut result = inconclusive();
     result.same_content = true;
     assert_eq!(first_line(&result), "Inconclusive: old and new have the same content, so there was nothing to compare");
-    assert!(!terminal(&result, 400).contains("would decide"));
+    for text in [terminal(&result, 400), markdown(&result), html(&result), junit(&result)] {
+        assert!(!text.contains("would decide"), "{text}");
+    }
 }
 
 #[test]

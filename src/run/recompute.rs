@@ -216,16 +216,19 @@ fn assemble(
     machinery.caveats.splice(0..0, origin.iter().flat_map(origin::Origin::caveats));
     machinery.caveats.extend(retrieve::embedder_caveats(protocol, folder)?);
     let conduct = collected.tally.answering.conduct(protocol)?;
+    let same_content = machinery::is_one_corpus(protocol) && !origin.is_some_and(|origin| origin.edits_what_counts());
+    let mut decision = gate::decide(&analysis, &protocol.spec.gate);
+    decision.questions_to_decide = decision.questions_to_decide.filter(|_| !same_content);
     let result = AuditResult {
         format: report::FORMAT.to_owned(),
         name: protocol.spec.name.clone(),
         protocol: protocol.digest,
         spec: protocol.spec_digest,
-        decision: gate::decide(&analysis, &protocol.spec.gate),
+        decision,
         analysis,
         diagnostics,
         flips,
-        same_content: machinery::is_one_corpus(protocol) && !origin.is_some_and(|origin| origin.edits_what_counts()),
+        same_content,
         snapshots: snapshots(protocol),
         machinery,
         validity: tally::validity(protocol, &collected),

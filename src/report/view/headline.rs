@@ -169,10 +169,7 @@ fn correctness_fact(analysis: &Analysis) -> Option<String> {
 
 /// What would decide, where nothing did.
 fn decide_fact(result: &AuditResult) -> Option<String> {
-    let needed = result.decision.questions_to_decide?;
-    if result.decision.verdict != Verdict::Inconclusive || result.same_content {
-        return None;
-    }
+    let needed = result.questions_to_decide()?;
     let more = needed.saturating_sub(result.analysis.questions);
     let total = numbers::count(needed);
     Some(match more {

@@ -40,7 +40,7 @@ fn detectable(analysis: &Analysis) -> String {
 }
 
 fn needed(result: &AuditResult) -> Option<String> {
-    let needed = result.decision.questions_to_decide?;
+    let needed = result.questions_to_decide()?;
     Some(format!(
         "about {} in all would decide, if churn and its spread stay as seen here",
         numbers::counted(needed, "question")
