@@ -109,13 +109,15 @@ fn explanation(analysis: &Analysis) -> String {
     } else {
         ""
     };
+    // Repeats are counted from answers: where nothing was asked, there are none to count.
+    let asked = match (analysis.asked, analysis.repeats) {
+        (0, _) => "No question was asked.".to_owned(),
+        (asked, (old, new)) => format!("{} asked, {old} and {new} repeats.", numbers::counted(asked, "question")),
+    };
     format!(
         "D̂ is agreement of repeats within a snapshot minus agreement across the two, so the noise of repeats is \
-         already subtracted. {} asked, {} and {} repeats. The interval is two-sided, the bounds one-sided, all at \
-         {} confidence; the picture shows the lower bound, D̂ and the upper bound.{clusters}",
-        numbers::counted(analysis.asked, "question"),
-        analysis.repeats.0,
-        analysis.repeats.1,
+         already subtracted. {asked} The interval is two-sided, the bounds one-sided, all at {} confidence; the picture shows \
+         the lower bound, D̂ and the upper bound.{clusters}",
         analysis.confidence
     )
 }
