@@ -16,6 +16,8 @@ pub(in crate::report) struct Document<'a> {
     pub warnings: Vec<Line<'a>>,
     /// Everything else.
     pub sections: Vec<Section<'a>>,
+    /// Where all of it is, what is left out for want of space as well.
+    pub whole: &'static str,
 }
 
 /// A part of a report with a title.

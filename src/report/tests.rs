@@ -518,13 +518,29 @@ fn long_answers_are_shown_where_they_differ_in_every_format() {
 }
 
 #[test]
+fn what_is_left_out_is_told_to_be_where_it_is() {
+    let mut result = incompatible();
+    result.analysis.flips = (0..2500).map(|number| flip(&format!("q{number}"), "old", "new")).collect();
+    let text = markdown(&result);
+    assert!(
+        text.contains("left out to keep this report within its size; result.json in the run's folder has everything")
+    );
+    // Answers made elsewhere have no run and no folder.
+    result.record.heads.clear();
+    let text = markdown(&result);
+    assert!(text.contains("left out to keep this report within its size; the output of --format json has everything"));
+    assert!(text.contains("The first 1,000 are shown; the output of --format json has all."), "{text}");
+    assert!(!text.contains("result.json"), "{text}");
+}
+
+#[test]
 fn a_great_many_flips_are_shown_in_part_and_counted_in_full() {
     let mut result = incompatible();
     result.flips.clear();
     result.analysis.flips = (0..2500).map(|number| flip(&format!("q{number}"), "old", "new")).collect();
     let page = html(&result);
     assert!(page.contains("2,500 questions, worst first"), "{page}");
-    assert!(page.contains("The first 1,000 are shown; result.json has all."));
+    assert!(page.contains("The first 1,000 are shown; result.json in the run's folder has all."));
     assert!(page.contains("q999") && !page.contains("q1000"));
     assert!(junit(&result).contains("tests=\"1001\""));
 }

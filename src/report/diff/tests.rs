@@ -99,6 +99,16 @@ fn an_edited_document_is_told_as_changed_and_not_as_lost_and_gained() {
 }
 
 #[test]
+fn what_is_left_out_is_in_the_file_that_is_there() {
+    let text = diff_markdown_within(&diff("text"), 900);
+    assert!(
+        text.contains("left out to keep this report within its size; diff.json in the run's folder has everything"),
+        "{text}"
+    );
+    assert!(!text.contains("result.json"), "{text}");
+}
+
+#[test]
 fn nothing_from_outside_reaches_a_terminal_raw() {
     let hostile = "::error::x\n\u{1b}[31m##[group]\u{202e}";
     let text = diff_text(&diff(hostile), 2);

@@ -17,9 +17,9 @@ pub(super) struct Rendered {
 /// Bytes kept free for one note of what was left out, and for the fold around entries.
 const NOTE: usize = 240;
 
-/// Joins the head and as much of the sections as the budget allows.
-pub(super) fn fit(head: &str, mut sections: Vec<Rendered>, budget: usize) -> String {
-    let whole = sections.len();
+/// Joins the head and as much of the sections as the budget allows. `whole` says where everything is.
+pub(super) fn fit(head: &str, mut sections: Vec<Rendered>, whole: &str, budget: usize) -> String {
+    let all = sections.len();
     let fixed = |sections: &[Rendered]| -> usize {
         let bytes = |section: &Rendered| section.start.len() + section.end.len() + NOTE;
         head.len() + NOTE + sections.iter().map(bytes).sum::<usize>()
@@ -30,16 +30,16 @@ pub(super) fn fit(head: &str, mut sections: Vec<Rendered>, budget: usize) -> Str
     let mut left = budget.saturating_sub(fixed(&sections));
     let mut text = head.to_owned();
     for section in &sections {
-        text.push_str(&section_within(section, &mut left));
+        text.push_str(&section_within(section, whole, &mut left));
     }
-    let left_out = whole - sections.len();
+    let left_out = all - sections.len();
     if left_out > 0 {
-        text.push_str(&note(&numbers::counted(left_out as u64, "section")));
+        text.push_str(&note(&numbers::counted(left_out as u64, "section"), whole));
     }
     text
 }
 
-fn section_within(section: &Rendered, left: &mut usize) -> String {
+fn section_within(section: &Rendered, whole: &str, left: &mut usize) -> String {
     let mut kept = 0;
     for entry in &section.entries {
         if entry.len() > *left {
@@ -50,7 +50,7 @@ fn section_within(section: &Rendered, left: &mut usize) -> String {
     }
     let (open, folded) = section.entries[..kept].split_at(kept.min(section.open_entries));
     let left_out = section.entries.len() - kept;
-    let more = (left_out > 0).then(|| note(&format!("{} more", numbers::count(left_out as u64))));
+    let more = (left_out > 0).then(|| note(&format!("{} more", numbers::count(left_out as u64)), whole));
     [section.start.clone(), open.concat(), fold(folded), more.unwrap_or_default(), section.end.clone()].concat()
 }
 
@@ -61,10 +61,8 @@ fn fold(entries: &[String]) -> String {
     }
 }
 
-fn note(what: &str) -> String {
-    format!(
-        "*{what} left out to keep this report within its size; `result.json` in the run's folder has everything.*\n\n"
-    )
+fn note(what: &str, whole: &str) -> String {
+    format!("*{what} left out to keep this report within its size; {whole} has everything.*\n\n")
 }
 
 #[cfg(test)]
@@ -78,23 +76,23 @@ mod tests {
 
     #[test]
     fn whole_entries_are_left_out_from_the_last_with_a_note() {
-        let text = fit("head\n\n", vec![section(40)], 1000);
+        let text = fit("head\n\n", vec![section(40)], "`x.json`", 1000);
         assert!(text.len() <= 1000, "{}", text.len());
         assert!(text.contains("entry 0 ") && !text.contains("entry 39 "), "{text}");
-        assert!(text.contains("more left out"), "{text}");
+        assert!(text.contains("more left out") && text.contains("; `x.json` has everything."), "{text}");
         assert_eq!(text.matches("<details>").count(), text.matches("</details>").count());
     }
 
     #[test]
     fn whole_sections_are_left_out_where_even_their_titles_are_too_long() {
-        let text = fit("head\n\n", vec![section(1), section(1), section(1)], 600);
+        let text = fit("head\n\n", vec![section(1), section(1), section(1)], "`x.json`", 600);
         assert!(text.len() <= 800 && text.starts_with("head"), "{text}");
         assert!(text.contains("2 sections left out"), "{text}");
     }
 
     #[test]
     fn nothing_is_left_out_where_there_is_room() {
-        let text = fit("head\n\n", vec![section(3)], 10_000);
+        let text = fit("head\n\n", vec![section(3)], "`x.json`", 10_000);
         assert!(text.contains("entry 2 ") && !text.contains("left out"), "{text}");
     }
 }

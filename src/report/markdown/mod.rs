@@ -26,5 +26,5 @@ pub fn markdown_within(result: &AuditResult, budget: usize) -> String {
 
 /// A document as Markdown of at most `budget` bytes.
 pub(super) fn document_within(document: &Document<'_>, budget: usize) -> String {
-    budget::fit(&render::head(document), render::sections(document), budget)
+    budget::fit(&render::head(document), render::sections(document), document.whole, budget)
 }

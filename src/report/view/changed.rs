@@ -1,16 +1,16 @@
 //! What changed: the physical snapshots, and what answered and judged.
 
-use super::{DESCRIPTION, NAME, first_rows, passed};
+use super::{DESCRIPTION, NAME, first_rows, passed, whole};
 use crate::report::document::{Block, Line, Section, Table, Topic};
 use crate::report::numbers;
 use crate::report::result::{AuditResult, SnapshotSummary};
 
 pub(super) fn section(result: &AuditResult) -> Section<'_> {
-    of(&result.snapshots, machinery(result))
+    of(&result.snapshots, machinery(result), whole(result))
 }
 
-/// Snapshots, with further facts about how they were looked at.
-pub(super) fn of<'a>(snapshots: &'a [SnapshotSummary], facts: Vec<Line<'a>>) -> Section<'a> {
+/// Snapshots, with further facts about how they were looked at. `whole` says where all snapshots are.
+pub(super) fn of<'a>(snapshots: &'a [SnapshotSummary], facts: Vec<Line<'a>>, whole: &str) -> Section<'a> {
     let (shown, left_out) = first_rows(snapshots);
     let columns = vec![("snapshot", false), ("what it is", false), ("documents", true), ("content", false)];
     let table = Table { columns, rows: shown.iter().map(row).collect() };
@@ -20,7 +20,7 @@ pub(super) fn of<'a>(snapshots: &'a [SnapshotSummary], facts: Vec<Line<'a>>) -> 
         blocks.push(Block::List(passed_over));
     }
     if left_out > 0 {
-        blocks.push(Block::Paragraph(Line::ours(format!("{left_out} more snapshots are in result.json."))));
+        blocks.push(Block::Paragraph(Line::ours(format!("{left_out} more snapshots are in {whole}."))));
     }
     Section::new(Topic::Changed, String::new(), blocks)
 }

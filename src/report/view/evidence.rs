@@ -9,6 +9,8 @@ use crate::report::numbers;
 
 /// Questions that any report shows; the JSON has all of them.
 const SHOWN: usize = 1000;
+/// Where everything is.
+const WHOLE: &str = "diff.json in the run's folder";
 /// Questions that stand open.
 const OPEN: usize = 3;
 /// Characters of a question that are shown.
@@ -20,7 +22,11 @@ pub(in crate::report) fn evidence(diff: &EvidenceDiff) -> Document<'_> {
     let mut sections = vec![at_risk(diff), turnover::of(&diff.overlap)];
     sections.extend(moved);
     let retrieved = Line::ours("retrieved by ").theirs(&diff.retrieve, DESCRIPTION);
-    sections.push(changed::of(&diff.snapshots, vec![retrieved, Line::ours("protocol ").code(diff.protocol.short())]));
+    sections.push(changed::of(
+        &diff.snapshots,
+        vec![retrieved, Line::ours("protocol ").code(diff.protocol.short())],
+        WHOLE,
+    ));
     sections.extend([whole(diff.cost), reproduce(diff)]);
     Document {
         verdict: None,
@@ -30,6 +36,7 @@ pub(in crate::report) fn evidence(diff: &EvidenceDiff) -> Document<'_> {
             .and(format!(": {}; nothing was answered or judged.", same_ids(diff))),
         warnings: warnings(diff),
         sections,
+        whole: WHOLE,
     }
 }
 
@@ -69,7 +76,7 @@ fn at_risk(diff: &EvidenceDiff) -> Section<'_> {
         count => format!(
             "{} with other documents or another order, those whose evidence changed most first. An answer may change there, or not.{}",
             numbers::counted(count as u64, "question"),
-            if count > SHOWN { " The first 1,000 are shown; diff.json has all." } else { "" }
+            if count > SHOWN { format!(" The first 1,000 are shown; {WHOLE} has all.") } else { String::new() }
         ),
     };
     let mut section = Section::new(Topic::AtRisk, String::new(), vec![Block::Paragraph(Line::ours(introduction))]);

@@ -57,7 +57,11 @@ fn introduction(result: &AuditResult) -> String {
          disagree.{}{}",
         numbers::counted(flips, "question"),
         expected_by_chance(&result.analysis).unwrap_or_default(),
-        if flips > SHOWN as u64 { " The first 1,000 are shown; result.json has all." } else { "" }
+        if flips > SHOWN as u64 {
+            format!(" The first 1,000 are shown; {} has all.", super::whole(result))
+        } else {
+            String::new()
+        }
     )
 }
 

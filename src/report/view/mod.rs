@@ -48,7 +48,13 @@ pub(in crate::report) fn document(result: &AuditResult) -> Document<'_> {
         summary: headline::summary(result),
         warnings: warnings::warnings(result),
         sections: sections(result),
+        whole: whole(result),
     }
+}
+
+/// Where everything is: what was computed of answers made elsewhere has no run and no folder.
+fn whole(result: &AuditResult) -> &'static str {
+    if result.record.heads.is_empty() { "the output of --format json" } else { "result.json in the run's folder" }
 }
 
 fn sections(result: &AuditResult) -> Vec<Section<'_>> {
@@ -59,11 +65,11 @@ fn sections(result: &AuditResult) -> Vec<Section<'_>> {
         turnover::section(&result.analysis),
         cited::section(&result.analysis),
         clusters::section(&result.analysis),
-        subgroups::ladder(&result.analysis),
+        subgroups::ladder(&result.analysis, whole(result)),
         trajectories::section(&result.analysis),
         transitivity::section(&result.analysis),
         soft::section(&result.analysis),
-        subgroups::section(&result.analysis),
+        subgroups::section(&result.analysis, whole(result)),
     ];
     let last = [validity::section(result), sample::section(result), reproduce::section(result)];
     let first = std::iter::once(churn::section(result)).chain(placebo).chain(always);
