@@ -316,8 +316,12 @@ fn the_junit_of_each_verdict_is_stable() {
     assert_snapshot!("incompatible_junit", junit(&incompatible()));
     let mut inconclusive = inconclusive();
     assert_snapshot!("inconclusive_junit", junit(&inconclusive));
+    inconclusive.analysis.flips.push(flip("q-17", "Ada Lang", "Ines Rohr"));
+    assert!(junit(&inconclusive).contains("stable flip, within what the rule lets pass"));
     inconclusive.decision.inconclusive = "fail".to_owned();
-    assert!(junit(&inconclusive).contains("failures=\"1\""));
+    let failing = junit(&inconclusive);
+    assert!(failing.contains("failures=\"1\"") && !failing.contains("lets pass"), "{failing}");
+    assert!(failing.contains("stable flip, in an audit that fails because it is undecided"), "{failing}");
     assert!(junit(&compatible()).contains("failures=\"0\""));
 }
 
