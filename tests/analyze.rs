@@ -205,15 +205,30 @@ fn what_is_checked_before_anything_is_spent_counts_clusters_as_the_gate_does() -
     Ok(())
 }
 
+/// A name, a file of answers, an exit code, and what is said of it.
+type Case<'a> = (&'a str, String, i32, &'a [&'a str]);
+
+fn assert_explained(cases: &[Case<'_>]) -> Result<()> {
+    for (name, file, expected, words) in cases {
+        let workspace = Workspace::new()?;
+        workspace.write("answers.jsonl", file)?;
+        let output = workspace.churngate(&["analyze", "answers.jsonl"])?;
+        // Lines are wrapped for a terminal, and Markdown says what a terminal leaves out.
+        let report = stdout(&workspace.churngate(&["analyze", "answers.jsonl", "--format", "markdown"])?);
+        let text = (stdout(&output) + &report).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(code(&output)?, *expected, "{name}\n{text}");
+        for word in *words {
+            assert!(text.contains(word), "{name}: `{word}` is missing in {text}");
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn audits_that_can_show_little_are_defined_and_explained() -> Result<()> {
     let labels = ",\"labels\":[[\"x\",\"y\",\"different\"]]";
     let evidence = ",\"evidence\":{\"old\":[],\"new\":[]}";
-    let paragraphs = ",\"labels\":[[\"a b\",\"c d\",\"same\"],[\"a b\",\"e f\",\"same\"],[\"a b\",\"g h\",\"same\"],\
-                      [\"c d\",\"e f\",\"same\"],[\"c d\",\"g h\",\"same\"],[\"e f\",\"g h\",\"same\"]]";
-    let unasked = |place| format!("{{\"id\":\"u{place}\",\"answers\":{{\"old\":[],\"new\":[]}},\"unchanged\":true}}\n");
-    let unchanged = (0..120).map(unasked).collect::<Vec<String>>().concat();
-    let cases: &[(&str, String, i32, &[&str])] = &[
+    assert_explained(&[
         (
             "one question",
             questions(1, ["x", "x"], ["y", "y"], labels),
@@ -274,6 +289,17 @@ fn audits_that_can_show_little_are_defined_and_explained() -> Result<()> {
             0,
             &["No document at all was retrieved for 80 questions"],
         ),
+    ])
+}
+
+#[test]
+fn what_a_kernel_cannot_see_and_what_nobody_asked_is_explained() -> Result<()> {
+    let labels = ",\"labels\":[[\"x\",\"y\",\"different\"]]";
+    let paragraphs = ",\"labels\":[[\"a b\",\"c d\",\"same\"],[\"a b\",\"e f\",\"same\"],[\"a b\",\"g h\",\"same\"],\
+                      [\"c d\",\"e f\",\"same\"],[\"c d\",\"g h\",\"same\"],[\"e f\",\"g h\",\"same\"]]";
+    let unasked = |place| format!("{{\"id\":\"u{place}\",\"answers\":{{\"old\":[],\"new\":[]}},\"unchanged\":true}}\n");
+    let unchanged = (0..120).map(unasked).collect::<Vec<String>>().concat();
+    assert_explained(&[
         (
             "paragraphs",
             questions(80, ["a b", "c d"], ["e f", "g h"], paragraphs),
@@ -307,18 +333,5 @@ fn audits_that_can_show_little_are_defined_and_explained() -> Result<()> {
                 "with 0 questions asked, as here, no lower bound says anything",
             ],
         ),
-    ];
-    for (name, file, expected, words) in cases {
-        let workspace = Workspace::new()?;
-        workspace.write("answers.jsonl", file)?;
-        let output = workspace.churngate(&["analyze", "answers.jsonl"])?;
-        // Lines are wrapped for a terminal, and Markdown says what a terminal leaves out.
-        let report = stdout(&workspace.churngate(&["analyze", "answers.jsonl", "--format", "markdown"])?);
-        let text = (stdout(&output) + &report).split_whitespace().collect::<Vec<_>>().join(" ");
-        assert_eq!(code(&output)?, *expected, "{name}\n{text}");
-        for word in *words {
-            assert!(text.contains(word), "{name}: `{word}` is missing in {text}");
-        }
-    }
-    Ok(())
+    ])
 }

@@ -144,7 +144,7 @@ fn a_noisy_question_among_unchanged_ones_voids_no_more_than_what_it_could_hide()
             assert_eq!(voids(&decision.incompatible_when), asked > 0, "it can never block");
             assert_eq!(voids(&decision.compatible_when), asked == 30);
             // What the questions that were asked could hide, and not what they show.
-            let least = asked as f64 / 400.0;
+            let least = f64::from(u32::try_from(asked).expect("few")) / 400.0;
             assert!(analysis.kernels[1].cautious_upper_bound() > least);
         }
         let below = |asked, limit| {
