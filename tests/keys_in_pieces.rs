@@ -36,11 +36,15 @@ fn list(parts: &[String], number: usize) -> Reply {
 }
 
 fn chat(parts: &[String], number: usize) -> Reply {
+    chat_that_ends(parts, number, "stop")
+}
+
+fn chat_that_ends(parts: &[String], number: usize, finish: &str) -> Reply {
     let mut parts = parts.to_vec();
     parts[0] = format!("{{\"answer\": \"{}", parts[0]);
     parts.push("\"}".to_owned());
     let content: Vec<Value> = parts.iter().map(|part| json!({ "type": "text", "text": part })).collect();
-    let choice = json!({ "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": content } });
+    let choice = json!({ "index": 0, "finish_reason": finish, "message": { "role": "assistant", "content": content } });
     Reply::json(200, &json!({ "id": format!("response-{number}"), "model": "m-1", "choices": [choice] }))
 }
 
@@ -204,6 +208,26 @@ fn pieces_of_an_answer_that_is_none_are_not_kept_either() -> Result<()> {
     let output = run(&workspace, &["--record", "rec"])?;
     assert_eq!(code(&output)?, 4, "{}", stderr(&output));
     is_clean(&workspace, &output)
+}
+
+#[test]
+fn pieces_of_a_chats_content_that_broke_off_are_not_kept_either() -> Result<()> {
+    let forms: [Form; 4] = [
+        |parts, number| chat_that_ends(parts, number, "length"),
+        |parts, number| chat_that_ends(parts, number, "abort"),
+        |parts, number| chat_that_ends(parts, number, "tool_calls"),
+        |parts, number| chat_that_ends(parts, number, "content_filter"),
+    ];
+    for form in forms {
+        let server = server(form, |_| true)?;
+        let workspace = chatting(&server)?;
+        workspace.edit("churngate.yaml", |spec| spec.replace("concurrency: 1", "concurrency: 1\n  max_attempts: 1"))?;
+        let output = run(&workspace, &["--record", "rec"])?;
+        assert_eq!(code(&output)?, 4, "{}", stderr(&output));
+        assert!(stderr(&output).contains("key-in-answer"), "{}", stderr(&output));
+        is_clean(&workspace, &output)?;
+    }
+    Ok(())
 }
 
 #[test]
