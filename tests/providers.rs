@@ -172,9 +172,8 @@ fn a_probe_makes_one_call_to_each_server_and_says_what_came_back() -> Result<()>
 }
 
 /// How servers of each interface refuse a control.
-fn refusals() -> [(&'static str, &'static str, Value); 11] {
+fn refusals() -> [(&'static str, &'static str, Value); 4] {
     let openai = "openai: { model: m, base_url: \"$host/v1\", key_env: CHURNGATE_TEST_KEY, temperature: 0.7 }";
-    let seeded = "openai: { model: m, base_url: \"$host/v1\", key_env: CHURNGATE_TEST_KEY, extra: { seed: 7 } }";
     let unsupported = json!({ "error": { "code": "unsupported_value", "param": "temperature", "message": "no" } });
     [
         (openai, "temperature", unsupported),
@@ -189,6 +188,14 @@ fn refusals() -> [(&'static str, &'static str, Value); 11] {
             json!({ "type": "error", "error": { "type": "invalid_request_error", "message": "speed: Extra inputs are not permitted" } }),
         ),
         (openai, "response_format", json!({ "detail": [{ "loc": ["body", "response_format"], "msg": "extra" }] })),
+    ]
+}
+
+/// Other ways to refuse one that servers of chat completions have.
+fn other_refusals() -> [(&'static str, &'static str, Value); 7] {
+    let openai = "openai: { model: m, base_url: \"$host/v1\", key_env: CHURNGATE_TEST_KEY, temperature: 0.7 }";
+    let seeded = "openai: { model: m, base_url: \"$host/v1\", key_env: CHURNGATE_TEST_KEY, extra: { seed: 7 } }";
+    [
         // Gemini's compatible address, LM Studio, Mistral, vLLM, DeepSeek, Ollama and LiteLLM.
         (
             seeded,
@@ -245,6 +252,19 @@ fn a_control_that_a_server_refuses_is_named_by_the_probe_and_never_left_out_by_a
             let asked: Vec<Request> = server.seen().split_off(probed);
             assert_eq!(asked.len(), 1, "a refused control is no reason to ask again");
             assert!(asked[0].body.get(control).is_some());
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_refused_control_is_named_in_whatever_way_a_server_says_it() -> Result<()> {
+    for (spec, control, body) in other_refusals() {
+        let server = RawServer::start(move |_| Reply::json(400, &body))?;
+        let output = probe(&workspace("generator", &spec.replace("$host", &server.host))?)?;
+        assert_eq!(code(&output)?, 2, "{}", stderr(&output));
+        for part in ["request-refused", &format!("about `{control}`"), "hint: "] {
+            assert!(stderr(&output).contains(part), "`{part}` is missing in:\n{}", stderr(&output));
         }
     }
     Ok(())
