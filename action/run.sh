@@ -7,7 +7,7 @@ set -euo pipefail
 
 # A variable of the job's own that is called as one of this script's would hand on what the script puts into it to all that is
 # started, and would count where the script sets none. By CDPATH the shell would look for folders elsewhere.
-unset -v CDPATH token name word code line publishing merge commits temp runs folder_file failure_file arguments base found folder \
+unset -v CDPATH token name word code line publishing merge commits tip temp runs folder_file failure_file arguments base found folder \
   replay argument finished published failing
 
 # The token is for `publish` alone. This shell begins anew without it, since programs that the audit starts can read the
@@ -76,6 +76,17 @@ merged_with() {
   printf '%s' "${commits[1]}"
 }
 
+# The default branch's newest commit, where what is checked out is none of its commits: nobody has agreed to that yet.
+default_branch() {
+  local tip
+  [ -n "${EVENT_DEFAULT_BRANCH:-}" ] || return 1
+  # A replay takes no base.
+  case "$INPUT_ARGS" in *--replay*) return 1 ;; esac
+  tip="$(git rev-parse --verify --quiet --end-of-options "refs/remotes/origin/$EVENT_DEFAULT_BRANCH^{commit}" 2>/dev/null)" || return 1
+  ! git merge-base --is-ancestor HEAD "$tip" 2>/dev/null || return 1
+  printf '%s' "$tip"
+}
+
 case "$INPUT_COMMAND" in run | check | merge | publish) ;; *) fail '`command` is `run`, `check`, `merge` or `publish`' ;; esac
 cd -- "$INPUT_WORKING_DIRECTORY"
 if [ "$INPUT_COMMAND" = publish ]; then
@@ -91,8 +102,9 @@ folder_file="$(mktemp "$temp/churngate-folder.XXXXXX")"
 failure_file="$(mktemp "$temp/churngate-failure.XXXXXX")"
 arguments=("$INPUT_COMMAND" "--runs=$runs" "--failure-file=$failure_file")
 found=true
-base="${INPUT_BASE:-$EVENT_BASE}"
-[ -n "$INPUT_BASE" ] || base="$(merged_with "$EVENT_BASE")" || base="$EVENT_BASE"
+base="$INPUT_BASE"
+[ -n "$base" ] || base="$(merged_with "$EVENT_BASE")" || base="$EVENT_BASE"
+[ -n "$base" ] || base="$(default_branch)" || base=""
 [ "$base" != none ] || base=""
 if [ "$INPUT_COMMAND" = merge ]; then
   [ -n "$INPUT_SHARDS" ] || fail '`shards` is the folder whose folders are the shards'

@@ -5,7 +5,8 @@ use super::{context, output};
 use crate::http::{Client, HttpSettings};
 use crate::model::{Failure, FailureClass, QuestionId};
 use crate::publish::{
-    self, CommentMode, Disclosure, Failed, Lines, MarkKind, Options, Outcome, Pace, Place, Publication, Surroundings,
+    self, Checkout, CommentMode, Disclosure, Failed, Lines, MarkKind, Options, Outcome, Pace, Place, Publication,
+    Surroundings,
 };
 use crate::report::{self, AuditResult};
 use crate::run;
@@ -47,8 +48,7 @@ fn of_run(folder: &Utf8Path, arguments: &PublishArguments, client: &Client) -> R
         Some(spec) if arguments.status == Mark::Check && !arguments.artifact => lines(folder, spec, &result)?,
         _ => Lines::default(),
     };
-    let exploratory = run::origin(folder)?.is_some_and(|origin| origin.is_exploratory());
-    let options = Options { exploratory, lines, run_folder: folder.to_string(), ..options(arguments) };
+    let options = Options { lines, ..of_folder(folder, arguments)? };
     let surroundings = surroundings(arguments)?;
     Ok(super::runtime()?.block_on(publish::publish(&result, &surroundings, &options, client)))
 }
@@ -60,8 +60,7 @@ fn of_evidence(folder: &Utf8Path, arguments: &PublishArguments, client: &Client)
         run::verify(folder)?;
         diff.caveats.insert(0, ARTIFACT.to_owned());
     }
-    let exploratory = run::origin(folder)?.is_some_and(|origin| origin.is_exploratory());
-    let options = Options { exploratory, run_folder: folder.to_string(), ..options(arguments) };
+    let options = of_folder(folder, arguments)?;
     let surroundings = surroundings(arguments)?;
     Ok(super::runtime()?.block_on(publish::publish_evidence(&diff, &surroundings, &options, client)))
 }
@@ -79,8 +78,21 @@ fn of_failure(exit_code: i32, arguments: &PublishArguments, client: &Client) -> 
         exit_code,
         message: String::from_utf8_lossy(&message).into_owned(),
     };
-    let (surroundings, options) = (surroundings(arguments)?, options(arguments));
+    let options = Options { own_rule: arguments.base.is_none(), ..options(arguments) };
+    let surroundings = surroundings(arguments)?;
     Ok(super::runtime()?.block_on(publish::publish_failure(&failed, &surroundings, &options, client)))
+}
+
+/// What the arguments say, and what the run in the folder says of itself.
+fn of_folder(folder: &Utf8Path, arguments: &PublishArguments) -> Result<Options, Failure> {
+    let run::Origin { head, commit, missing, .. } = run::origin(folder)?.unwrap_or_default();
+    Ok(Options {
+        exploratory: missing.is_some(),
+        own_rule: commit.is_none(),
+        checkout: head.map(|run::Head { commit, parents }| Checkout { commit, parents }),
+        run_folder: folder.to_string(),
+        ..options(arguments)
+    })
 }
 
 /// What the arguments alone say.

@@ -64,6 +64,20 @@ pub fn merge_base(folder: &Utf8Path, one: &CommitId, other: &CommitId) -> Result
     commit_id(&command::line(folder, "merge-base", &output)?)
 }
 
+/// The parents of a commit, as the commit itself names them: a shallow clone need not have them.
+///
+/// # Errors
+/// Git itself.
+pub fn parents(folder: &Utf8Path, commit: &CommitId) -> Result<Vec<CommitId>, GitError> {
+    let mut command = command::git(folder, "cat-file");
+    let output = command::run(command.arg("commit").arg(commit.as_str()))?;
+    if !output.status.success() {
+        return Err(command::failure(folder, "cat-file", &output));
+    }
+    let head = output.stdout.split(|byte| *byte == b'\n').take_while(|line| !line.is_empty());
+    head.filter_map(|line| std::str::from_utf8(line).ok()?.strip_prefix("parent ")).map(commit_id).collect()
+}
+
 /// Whether the clone lacks a part of the history.
 ///
 /// # Errors

@@ -74,6 +74,8 @@ struct Payload {
     merge_group: Option<MergeGroup>,
     workflow_run: Option<WorkflowRun>,
     deleted: Option<bool>,
+    #[serde(rename = "ref")]
+    reference: Option<String>,
     after: Option<String>,
     head_commit: Option<Commit>,
     repository: Option<Repository>,
@@ -106,6 +108,7 @@ struct Repository {
     id: u64,
     #[serde(default)]
     owner: Option<Owner>,
+    default_branch: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -161,6 +164,18 @@ pub fn subject(event_name: &str, payload: &[u8], sha: &str) -> Subject {
         "workflow_run" => of_workflow_run(&payload),
         _ => Subject::Nothing("this event names no commit that an audit could mark"),
     }
+}
+
+/// Whether the workflow runs for the default branch: what lies there was agreed to. `sha` of such an event is its tip.
+#[must_use]
+pub fn is_of_default_branch(event_name: &str, payload: &[u8]) -> bool {
+    if matches!(event_name, "schedule" | "repository_dispatch") {
+        return true;
+    }
+    let Ok(payload) = serde_json::from_slice::<Payload>(payload) else { return false };
+    let branch = payload.reference.as_deref().and_then(|reference| reference.strip_prefix("refs/heads/"));
+    let default = payload.repository.as_ref().and_then(|repository| repository.default_branch.as_deref());
+    matches!(event_name, "push" | "workflow_dispatch") && branch.is_some() && branch == default
 }
 
 fn commit(sha: &str, pull_request: Candidate) -> Subject {
@@ -307,6 +322,25 @@ mod tests {
     fn schedules_and_dispatches_are_about_the_tip() {
         for event in ["schedule", "workflow_dispatch"] {
             assert_eq!(subject(event, b"", A), found(A, Candidate::None));
+        }
+    }
+
+    #[test]
+    fn only_the_default_branch_has_been_agreed_to() {
+        let payload = |reference: &str| {
+            serde_json::json!({ "ref": reference, "repository": { "id": 1, "default_branch": "main" } }).to_string()
+        };
+        let agreed = |event: &str, reference: &str| is_of_default_branch(event, payload(reference).as_bytes());
+        for event in ["push", "workflow_dispatch"] {
+            assert!(agreed(event, "refs/heads/main"), "{event}");
+            for other in ["refs/heads/patch", "refs/heads/x/main", "refs/tags/main", "main", ""] {
+                assert!(!agreed(event, other), "{event} {other}");
+            }
+            assert!(!is_of_default_branch(event, b"{}") && !is_of_default_branch(event, b""), "{event}");
+        }
+        assert!(is_of_default_branch("schedule", b""));
+        for event in ["pull_request", "pull_request_target", "merge_group", "workflow_run", ""] {
+            assert!(!agreed(event, "refs/heads/main"), "{event}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! What is wanted of a publication.
 
 use super::comment::Outdated;
+use super::event::Sha;
 use super::{Disclosure, Lines, Pace};
 
 /// When a comment is written.
@@ -27,6 +28,24 @@ pub enum MarkKind {
     None,
 }
 
+/// The commit that was checked out for an audit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkout {
+    /// Its id.
+    pub commit: String,
+    /// Its parents, in order.
+    pub parents: Vec<String>,
+}
+
+impl Checkout {
+    /// Whether this commit is what was audited: it was checked out itself, or merged into its base, which is the first parent of
+    /// such a merge.
+    pub(super) fn holds(&self, sha: &Sha) -> bool {
+        let merged = self.parents.iter().skip(1);
+        std::iter::once(&self.commit).chain(merged).any(|commit| commit == sha.as_str())
+    }
+}
+
 /// What is wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -40,6 +59,11 @@ pub struct Options {
     pub disclosure: Disclosure,
     /// Whether the rule is the pull request's own, because the base has none yet: then the mark is neutral.
     pub exploratory: bool,
+    /// Whether no base was named, so that the rule is that of whatever was checked out. Then the mark is neutral as well, unless
+    /// it is the default branch's own commit that is marked.
+    pub own_rule: bool,
+    /// The commit that was checked out, where it is known: only what was audited is marked.
+    pub checkout: Option<Checkout>,
     /// Whether the run came in an artifact that somebody else filled: it marks nothing, and has a comment of its own.
     pub artifact: bool,
     /// Where the rule and the questions stand, for a check run's remarks.

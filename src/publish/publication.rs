@@ -4,7 +4,7 @@ use super::api::Api;
 use super::budget::COMMENT;
 use super::check::Marked;
 use super::comment::{Letter, Outdated, Told, tell};
-use super::event::{Sha, Subject, subject};
+use super::event::{Sha, Subject, is_of_default_branch, subject};
 use super::marker::Marker;
 use super::notice::{Failed, Notice};
 use super::options::{CommentMode, MarkKind, Options};
@@ -19,9 +19,13 @@ use std::io;
 
 /// Publishes a result. Never fails as a whole, and never changes the verdict.
 pub async fn publish(result: &AuditResult, around: &Surroundings, options: &Options, client: &Client) -> Publication {
-    let notice = Notice::of_result(result, options.disclosure, options.exploratory, &options.lines);
+    let mut result = result.clone();
+    let explored = explores(around, options);
+    result.machinery.caveats.splice(0..0, explored.map(str::to_owned));
+    let exploratory = options.exploratory || explored.is_some();
+    let notice = Notice::of_result(&result, options.disclosure, exploratory, &options.lines);
     let notice = if options.artifact { notice.of_an_artifact() } else { notice };
-    told(&notice, around, options, client, |places| outputs::values(result, places)).await
+    told(&notice, around, options, client, |places| outputs::values(&result, places)).await
 }
 
 /// Publishes what changed in the evidence alone. Never fails as a whole, and never claims a verdict.
@@ -31,9 +35,12 @@ pub async fn publish_evidence(
     options: &Options,
     client: &Client,
 ) -> Publication {
-    let notice = Notice::of_evidence(diff, options.disclosure, options.exploratory);
+    let mut diff = diff.clone();
+    let explored = explores(around, options);
+    diff.caveats.splice(0..0, explored.map(str::to_owned));
+    let notice = Notice::of_evidence(&diff, options.disclosure, options.exploratory || explored.is_some());
     let notice = if options.artifact { notice.of_an_artifact() } else { notice };
-    told(&notice, around, options, client, |places| outputs::of_evidence(diff, places)).await
+    told(&notice, around, options, client, |places| outputs::of_evidence(&diff, places)).await
 }
 
 /// Tells that an audit came to no verdict. Never fails as a whole.
@@ -43,7 +50,24 @@ pub async fn publish_failure(
     options: &Options,
     client: &Client,
 ) -> Publication {
-    told(&Notice::of_failure(failed), around, options, client, outputs::without_a_verdict).await
+    let exploratory = failed.exploratory || explores(around, options).is_some();
+    let failed = Failed { exploratory, ..failed.clone() };
+    told(&Notice::of_failure(&failed), around, options, client, outputs::without_a_verdict).await
+}
+
+const OWN_RULE: &str = "Exploratory: no base commit was named, so the rule is the one that was checked out, and the verdict neither \
+                        blocks nor passes.";
+
+/// Says that the rule is nobody's but the change's, where one is audited without a base to read the rule from.
+fn explores(around: &Surroundings, options: &Options) -> Option<&'static str> {
+    let Subject::Commit { sha, .. } = about(around) else { return None };
+    let agreed = is_of_default_branch(&around.event_name, &around.event_json) && sha.as_str() == around.sha;
+    (options.own_rule && !options.artifact && !agreed).then_some(OWN_RULE)
+}
+
+fn about(around: &Surroundings) -> Subject {
+    let about = subject(&around.event_name, &around.event_json, &around.sha);
+    named(about, around.pull_request, around.head.as_deref())
 }
 
 async fn told(
@@ -77,8 +101,8 @@ struct Server {
 
 impl Server {
     /// Neither comment nor mark, because it cannot be known where they belong.
-    fn failed(why: &str) -> Self {
-        let failed = || Outcome::Failed { why: why.to_owned(), hint: None };
+    fn failed(why: &str, hint: Option<&str>) -> Self {
+        let failed = || Outcome::Failed { why: why.to_owned(), hint: hint.map(str::to_owned) };
         Self { comment: failed(), outdated: Outcome::Left("there is none"), mark: failed(), comment_url: None }
     }
 
@@ -89,6 +113,8 @@ impl Server {
 }
 
 const UNWANTED: &str = "not wanted";
+const CHECK_OUT: &str =
+    "check out the commit that is to be marked before the audit; where the event does not name it, `head` does";
 const NEWER: &str = "a newer run has marked the commit";
 const COMMENTING: Permission = Permission::PullRequests;
 
@@ -100,15 +126,18 @@ const fn marking(kind: MarkKind) -> Permission {
 }
 
 async fn to_server(notice: &Notice, around: &Surroundings, options: &Options, client: &Client) -> Server {
-    let about = subject(&around.event_name, &around.event_json, &around.sha);
-    let (sha, candidate) = match named(about, around.pull_request, around.head.as_deref()) {
+    let (sha, candidate) = match about(around) {
         Subject::Nothing(why) => return Server::left(why),
-        Subject::Unreadable(why) => return Server::failed(why),
+        Subject::Unreadable(why) => return Server::failed(why, None),
         Subject::Commit { sha, pull_request } => (sha, pull_request),
     };
     let unmarked = options.mark == MarkKind::None || notice.unmarked.is_some();
     if options.comment == CommentMode::Never && unmarked {
         return Server::left(UNWANTED);
+    }
+    if let Some(checkout) = options.checkout.as_ref().filter(|checkout| !options.artifact && !checkout.holds(&sha)) {
+        let why = format!("commit `{}` was audited, and not `{sha}`, which this event is about", checkout.commit);
+        return Server::failed(&why, Some(CHECK_OUT));
     }
     let api = match Api::new(client, around, options.pace) {
         Ok(api) => api,

@@ -49,7 +49,7 @@ pub use export::{Exported, export};
 pub use lines::{Lines, lines};
 pub use machinery::one_and_the_same;
 pub use merge::merge;
-pub use origin::{Origin, origin};
+pub use origin::{Head, Origin, origin};
 pub use plan::{Plan, plan};
 pub use prepare::{Draft, Prepared, Request, prepare, read};
 pub use probe::probe;

@@ -1,6 +1,8 @@
-//! Where the rule of a run came from, kept beside its ledgers: what a reviewer has to know, and no part of the protocol.
+//! What was checked out for a run and where its rule came from, kept beside its ledgers: what a reviewer has to know, and no
+//! part of the protocol.
 
 use super::files::{Files, Unread};
+use crate::git;
 use crate::model::{Failure, FailureClass};
 use camino::Utf8Path;
 use serde::{Deserialize, Serialize};
@@ -11,17 +13,40 @@ pub(super) const FILE: &str = "rule.json";
 /// More than any origin has, in bytes.
 const LIMIT: u64 = 1 << 20;
 
-/// Where the rule came from, on a pull request.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What was checked out, and where the rule came from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Origin {
-    /// The base commit that it was to be read from.
-    pub commit: String,
+    /// The commit that was checked out; nothing outside of a repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<Head>,
+    /// The base commit that the rule was to be read from; nothing where it is the working tree's in any case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// What the working tree has otherwise than that commit.
     pub edited: Vec<Edit>,
     /// The file that the base commit does not have; then the rule is the working tree's own, and the verdict neither
     /// blocks nor passes.
     pub missing: Option<String>,
+}
+
+/// A commit that was checked out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Head {
+    /// Its id.
+    pub commit: String,
+    /// Its parents, in order.
+    pub parents: Vec<String>,
+}
+
+impl Head {
+    /// What is checked out in the repository of a folder; nothing where git knows of no commit there.
+    pub(super) fn of(folder: &Utf8Path) -> Option<Self> {
+        let commit = git::resolve(folder, "HEAD").ok()?;
+        let parents = git::parents(folder, &commit).ok()?;
+        Some(Self { commit: commit.to_string(), parents: parents.iter().map(git::CommitId::to_string).collect() })
+    }
 }
 
 /// Something of the rule that a change edits.
@@ -59,6 +84,11 @@ impl Edit {
 }
 
 impl Origin {
+    /// That of a rule which was to be read from a base commit.
+    pub(super) fn of_base(folder: &Utf8Path, commit: &git::CommitId) -> Self {
+        Self { head: Head::of(folder), commit: Some(commit.to_string()), ..Self::default() }
+    }
+
     /// Whether the change edits something that is read as the change has it though the rule relies on it, such as the old corpus.
     #[must_use]
     pub fn edits_what_counts(&self) -> bool {
@@ -74,7 +104,7 @@ impl Origin {
     /// What has to be said before any figure.
     #[must_use]
     pub fn caveats(&self) -> Vec<String> {
-        let commit: String = self.commit.chars().take(12).collect();
+        let commit: String = self.commit.iter().flat_map(|commit| commit.chars().take(12)).collect();
         match (&self.missing, self.edited.as_slice()) {
             (Some(missing), _) => vec![format!(
                 "Exploratory: base commit {commit} has no {missing}, so the rule is this change's own, and the verdict \
@@ -86,7 +116,7 @@ impl Origin {
     }
 }
 
-/// Where the rule of a run came from; nothing where it was the working tree's in any case.
+/// What was checked out for a run and where its rule came from; nothing where it was made outside of a repository.
 ///
 /// # Errors
 /// The record is damaged: class [`FailureClass::Evidence`].
@@ -117,7 +147,7 @@ mod tests {
 
     #[test]
     fn edits_and_a_missing_rule_are_told() {
-        let mut origin = Origin { commit: "a".repeat(40), edited: Vec::new(), missing: None };
+        let mut origin = Origin { commit: Some("a".repeat(40)), ..Origin::default() };
         assert!(origin.caveats().is_empty());
         let (path, change) = ("churngate.yaml".to_owned(), "name: a → b".to_owned());
         origin.edited = vec![Edit::Rule { path, change }, Edit::Relied { path: "old".to_owned() }];

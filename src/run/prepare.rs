@@ -20,7 +20,7 @@ pub struct Prepared {
     pub protocol: Protocol,
     /// The run's folder: named by the protocol's digest; a replay's is another one than that of the audit.
     pub folder: Utf8PathBuf,
-    /// Where the rule came from, where a base commit was named.
+    /// What is checked out, and where the rule came from.
     pub origin: Option<Origin>,
     /// Which part of the audit it is, where it is one.
     pub shard: Option<Shard>,
@@ -122,7 +122,7 @@ pub async fn prepare(draft: Draft, context: Option<&Context>) -> Result<Prepared
     };
     let replay = context.is_some_and(|context| context.client.is_replaying());
     let folder = runs.join(if replay { replay::folder(&name) } else { name });
-    if origin.is_some() {
+    if origin.as_ref().is_some_and(|origin| origin.commit.is_some()) {
         refuse_committed(&folder)?;
     }
     Ok(Prepared { protocol, folder, origin, shard, replay })

@@ -4,7 +4,7 @@
 use super::beside::{Source, find};
 use super::edits::edits;
 use super::files::{Files, MAX_SMALL_BYTES, OUTSIDE, SPEC, Unread as Unreadable};
-use super::origin::Origin;
+use super::origin::{Head, Origin};
 use crate::git::{self, CommitId};
 use crate::model::{Failure, FailureClass};
 use crate::spec::{self, FileKey, GenerateBackend, JudgeBackend, RetrieveBackend, SnapshotSource, Spec, Unread};
@@ -26,7 +26,7 @@ pub(super) struct Rule {
     pub prompt: Option<Vec<u8>>,
     /// The preset file, where the spec names one.
     pub preset: Option<(Utf8PathBuf, Vec<u8>)>,
-    /// Where it came from, where a base commit was named.
+    /// What is checked out, and where the rule came from; nothing where neither a commit is known nor a base was named.
     pub origin: Option<Origin>,
     /// The spec as it was read.
     pub source: Source,
@@ -55,6 +55,7 @@ pub(super) fn read(
     let Some(revision) = base else {
         let mut rule = required(Files::Tree(folder), place)?;
         name_base(&mut rule, folder, None);
+        rule.origin = Head::of(folder).map(|head| Origin { head: Some(head), ..Origin::default() });
         return Ok(rule);
     };
     // Git would look for the spec where a linked folder leads, and find another one of the base's.
@@ -114,7 +115,7 @@ fn of_base(rule: Rule, place: Place<'_>, commit: &CommitId, is_set: fn(&str) -> 
         return Ok(rule);
     }
     let edited = edits(&rule, place, commit, is_set)?;
-    let origin = Origin { commit: commit.to_string(), edited, missing: None };
+    let origin = Origin { edited, ..Origin::of_base(place.folder, commit) };
     Ok(Rule { origin: Some(origin), ..rule })
 }
 
@@ -133,7 +134,7 @@ fn of_change(place: Place<'_>, commit: &CommitId, missing: &Utf8Path) -> Result<
         return Err(Failure::new(FailureClass::Usage, message)
             .with_hint("merge the spec and its files first; only a spec with the embedded parts is tried out before"));
     }
-    let origin = Origin { commit: commit.to_string(), edited: Vec::new(), missing: Some(missing.to_string()) };
+    let origin = Origin { missing: Some(missing.to_string()), ..Origin::of_base(place.folder, commit) };
     Ok(Rule { origin: Some(origin), ..rule })
 }
 

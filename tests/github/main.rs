@@ -7,9 +7,11 @@
     reason = "a test fails by panicking, and says what it skipped"
 )]
 
+mod audited;
 mod events;
 mod fake;
 mod faults;
 mod network;
 mod parts;
 mod publishing;
+mod workflow;
