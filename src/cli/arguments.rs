@@ -338,7 +338,7 @@ pub enum AnswerKind {
 pub enum Comment {
     /// For every result.
     Always,
-    /// Where the verdict is not compatible, or not the one that the comment there tells.
+    /// Where the verdict is not compatible, or not the one that the comment there tells, or something else has to be known.
     OnChange,
     /// Never.
     Never,

@@ -5,8 +5,8 @@ use super::{context, output};
 use crate::http::{Client, HttpSettings};
 use crate::model::{Failure, FailureClass, QuestionId};
 use crate::publish::{
-    self, Checkout, CommentMode, Disclosure, Failed, Lines, MarkKind, Options, Outcome, Pace, Place, Publication,
-    Surroundings,
+    self, Audited, Checkout, CommentMode, Disclosure, Failed, Lines, MarkKind, Options, Outcome, Pace, Place,
+    Publication, Surroundings,
 };
 use crate::report::{self, AuditResult};
 use crate::run;
@@ -78,18 +78,21 @@ fn of_failure(exit_code: i32, arguments: &PublishArguments, client: &Client) -> 
         exit_code,
         message: String::from_utf8_lossy(&message).into_owned(),
     };
-    let options = Options { own_rule: arguments.base.is_none(), ..options(arguments) };
+    let audited = Audited { own_rule: arguments.base.is_none(), ..Audited::default() };
+    let options = Options { audited, ..options(arguments) };
     let surroundings = surroundings(arguments)?;
     Ok(super::runtime()?.block_on(publish::publish_failure(&failed, &surroundings, &options, client)))
 }
 
 /// What the arguments say, and what the run in the folder says of itself.
 fn of_folder(folder: &Utf8Path, arguments: &PublishArguments) -> Result<Options, Failure> {
-    let run::Origin { head, commit, missing, .. } = run::origin(folder)?.unwrap_or_default();
+    let origin = run::origin(folder)?.unwrap_or_default();
+    let edits_inputs = origin.edits_what_counts();
+    let run::Origin { head, commit, missing, .. } = origin;
+    let checkout = head.map(|run::Head { commit, parents }| Checkout { commit, parents });
     Ok(Options {
         exploratory: missing.is_some(),
-        own_rule: commit.is_none(),
-        checkout: head.map(|run::Head { commit, parents }| Checkout { commit, parents }),
+        audited: Audited { checkout, own_rule: commit.is_none(), edits_inputs },
         run_folder: folder.to_string(),
         ..options(arguments)
     })

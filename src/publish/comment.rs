@@ -80,7 +80,8 @@ const HIDDEN: usize = 20;
 
 /// Writes the comment, or leaves what is there; says how many comments were hidden, where that is wanted.
 ///
-/// [`CommentMode::OnChange`] leaves out what tells nothing new: a compatible verdict where no comment says otherwise.
+/// [`CommentMode::OnChange`] leaves out what tells nothing new: a compatible verdict without any remark where no comment says
+/// otherwise.
 ///
 /// # Errors
 /// The server refuses.
@@ -194,7 +195,7 @@ fn told(url: String, newer: bool, wrote: Option<Wrote>) -> Told {
     }
 }
 
-/// Whether a compatible verdict would be all that there is to tell.
+/// Whether a compatible verdict would be all that there is to tell: one with remarks has another word.
 fn is_old_news(marker: &Marker, ours: &[Ours]) -> bool {
     let newest = ours.iter().max_by_key(|comment| comment.marker.run);
     ["compatible", "unchanged"].contains(&marker.verdict.as_str())

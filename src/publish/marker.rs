@@ -16,8 +16,9 @@ pub struct Marker {
     pub run: (u64, u64),
     /// The commit that was audited.
     pub head: String,
-    /// The verdict: `compatible`, `incompatible` or `inconclusive`; `none` where the audit came to none; `changed` or
-    /// `unchanged` where evidence alone was compared.
+    /// The verdict: `compatible`, `incompatible` or `inconclusive`; `none` where the audit came to none; `unchanged` where old and
+    /// new have one content; `changed` or `unchanged` where evidence alone was compared. What passes with something else to know
+    /// ends in `-with-remarks`.
     pub verdict: String,
     /// The first digits of the digest of the text above.
     pub text: String,

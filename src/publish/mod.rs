@@ -33,7 +33,7 @@ pub use comment::Outdated;
 pub use disclosure::Disclosure;
 pub use lines::{Lines, Place};
 pub use notice::Failed;
-pub use options::{Checkout, CommentMode, MarkKind, Options};
+pub use options::{Audited, Checkout, CommentMode, MarkKind, Options};
 pub use outcome::{Outcome, Publication};
 pub use pace::Pace;
 pub use publication::{publish, publish_evidence, publish_failure};

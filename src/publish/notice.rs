@@ -53,9 +53,16 @@ enum Body {
     Failure { why: String, advice: &'static str, message: String },
 }
 
-/// Whether a change does not touch what is audited, so that there is nothing new to tell.
-fn is_unchanged(result: &AuditResult) -> bool {
-    result.same_content && result.decision.verdict == Verdict::Inconclusive
+/// The word in the comment's marker. What passes without any remark has one of its own: then there is nothing new to tell, whether
+/// the change does not touch what is audited or changes no answer.
+fn marker_word(result: &AuditResult, exploratory: bool) -> &'static str {
+    let unchanged = result.same_content && !exploratory;
+    match (result.decision.verdict, report::has_remarks(result)) {
+        (Verdict::Compatible, true) => "compatible-with-remarks",
+        (Verdict::Inconclusive, false) if unchanged => "unchanged",
+        (Verdict::Inconclusive, true) if unchanged => "unchanged-with-remarks",
+        (verdict, _) => wording::word(verdict),
+    }
 }
 
 impl Notice {
@@ -70,11 +77,7 @@ impl Notice {
             context: context(&shown.name, exploratory),
             key: key(&shown.name, exploratory, shown.is_replay()),
             unmarked: shown.is_replay().then_some(NO_MARK_OF_A_REPLAY),
-            word: if is_unchanged(&shown) && !exploratory {
-                "unchanged"
-            } else {
-                wording::word(shown.decision.verdict)
-            },
+            word: marker_word(&shown, exploratory),
             standing,
             annotations: annotations(&shown, standing, &line, lines),
             line,
@@ -92,7 +95,11 @@ impl Notice {
             key: key(&shown.name, exploratory, shown.replayed),
             unmarked: shown.replayed.then_some(NO_MARK_OF_A_REPLAY),
             // What a change compares by its own rule is always told.
-            word: if shown.at_risk.is_empty() && !exploratory { "unchanged" } else { "changed" },
+            word: match (shown.at_risk.is_empty() && !exploratory, report::evidence_has_remarks(&shown)) {
+                (true, false) => "unchanged",
+                (true, true) => "unchanged-with-remarks",
+                (false, _) => "changed",
+            },
             standing: Standing::Told,
             line: format!("{prefix}{}", report::diff_line(&shown)),
             annotations: Vec::new(),
@@ -114,6 +121,11 @@ impl Notice {
             unmarked: None,
             body: Body::Failure { why, advice, message: failed.message.clone() },
         }
+    }
+
+    /// The same, with something more in its line.
+    pub(super) fn remarked(self, remark: &str) -> Self {
+        Self { line: format!("{}; {remark}", self.line), ..self }
     }
 
     /// The same, from files that somebody else made. Its comment is another one than the audit's own, whatever name it

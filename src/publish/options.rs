@@ -9,7 +9,7 @@ use super::{Disclosure, Lines, Pace};
 pub enum CommentMode {
     /// For every result.
     Always,
-    /// Where the verdict is not `compatible`, or not the one that the comment there tells.
+    /// Where the verdict is not `compatible`, or not the one that the comment there tells, or something else has to be known.
     #[default]
     OnChange,
     /// Never.
@@ -46,6 +46,18 @@ impl Checkout {
     }
 }
 
+/// What was audited, and by whose rule.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Audited {
+    /// The commit that was checked out, where it is known: only what was audited is marked.
+    pub checkout: Option<Checkout>,
+    /// Whether no base was named, so that the rule is that of whatever was checked out. Then the mark is neutral as well, unless
+    /// it is the default branch's own commit that is marked.
+    pub own_rule: bool,
+    /// Whether the change edits something that is read as the change has it though the rule relies on it.
+    pub edits_inputs: bool,
+}
+
 /// What is wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -59,11 +71,8 @@ pub struct Options {
     pub disclosure: Disclosure,
     /// Whether the rule is the pull request's own, because the base has none yet: then the mark is neutral.
     pub exploratory: bool,
-    /// Whether no base was named, so that the rule is that of whatever was checked out. Then the mark is neutral as well, unless
-    /// it is the default branch's own commit that is marked.
-    pub own_rule: bool,
-    /// The commit that was checked out, where it is known: only what was audited is marked.
-    pub checkout: Option<Checkout>,
+    /// What was audited.
+    pub audited: Audited,
     /// Whether the run came in an artifact that somebody else filled: it marks nothing, and has a comment of its own.
     pub artifact: bool,
     /// Where the rule and the questions stand, for a check run's remarks.

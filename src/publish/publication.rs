@@ -24,7 +24,7 @@ pub async fn publish(result: &AuditResult, around: &Surroundings, options: &Opti
     result.machinery.caveats.splice(0..0, explored.map(str::to_owned));
     let exploratory = options.exploratory || explored.is_some();
     let notice = Notice::of_result(&result, options.disclosure, exploratory, &options.lines);
-    let notice = if options.artifact { notice.of_an_artifact() } else { notice };
+    let notice = finished(notice, options);
     told(&notice, around, options, client, |places| outputs::values(&result, places)).await
 }
 
@@ -39,7 +39,7 @@ pub async fn publish_evidence(
     let explored = explores(around, options);
     diff.caveats.splice(0..0, explored.map(str::to_owned));
     let notice = Notice::of_evidence(&diff, options.disclosure, options.exploratory || explored.is_some());
-    let notice = if options.artifact { notice.of_an_artifact() } else { notice };
+    let notice = finished(notice, options);
     told(&notice, around, options, client, |places| outputs::of_evidence(&diff, places)).await
 }
 
@@ -55,6 +55,14 @@ pub async fn publish_failure(
     told(&Notice::of_failure(&failed), around, options, client, outputs::without_a_verdict).await
 }
 
+/// What is told of a run besides what it came to.
+fn finished(notice: Notice, options: &Options) -> Notice {
+    let notice = if options.audited.edits_inputs { notice.remarked(EDITS_INPUTS) } else { notice };
+    if options.artifact { notice.of_an_artifact() } else { notice }
+}
+
+const EDITS_INPUTS: &str = "this change edits what the rule relies on";
+
 const OWN_RULE: &str = "Exploratory: no base commit was named, so the rule is the one that was checked out, and the verdict neither \
                         blocks nor passes.";
 
@@ -62,7 +70,7 @@ const OWN_RULE: &str = "Exploratory: no base commit was named, so the rule is th
 fn explores(around: &Surroundings, options: &Options) -> Option<&'static str> {
     let Subject::Commit { sha, .. } = about(around) else { return None };
     let agreed = is_of_default_branch(&around.event_name, &around.event_json) && sha.as_str() == around.sha;
-    (options.own_rule && !options.artifact && !agreed).then_some(OWN_RULE)
+    (options.audited.own_rule && !options.artifact && !agreed).then_some(OWN_RULE)
 }
 
 fn about(around: &Surroundings) -> Subject {
@@ -135,7 +143,9 @@ async fn to_server(notice: &Notice, around: &Surroundings, options: &Options, cl
     if options.comment == CommentMode::Never && unmarked {
         return Server::left(UNWANTED);
     }
-    if let Some(checkout) = options.checkout.as_ref().filter(|checkout| !options.artifact && !checkout.holds(&sha)) {
+    if let Some(checkout) =
+        options.audited.checkout.as_ref().filter(|checkout| !options.artifact && !checkout.holds(&sha))
+    {
         let why = format!("commit `{}` was audited, and not `{sha}`, which this event is about", checkout.commit);
         return Server::failed(&why, Some(CHECK_OUT));
     }

@@ -28,6 +28,7 @@ pub mod result;
 mod terminal;
 #[cfg(test)]
 mod tests;
+pub mod usual;
 mod view;
 
 pub use claims::{Claim, Kind, Ledger, Source, claims};
@@ -45,6 +46,7 @@ pub use markdown::{MARKDOWN_BUDGET, markdown, markdown_within};
 pub use matrix::{ClaimMatrix, FlipRecords, RecordSpan, SourceFacts};
 pub use result::*;
 pub use terminal::{next_steps, passed_over, terminal};
+pub use usual::{evidence_has_remarks, has_remarks};
 
 // Whoever publishes a result reads these from it.
 pub use crate::analyze::{ClusterBounds, KernelFigures, Overlap};

@@ -2,7 +2,7 @@
 
 use crate::freeze::Protocol;
 use crate::model::{ModelServer, SnapshotName};
-use crate::report::Machinery;
+use crate::report::{Machinery, usual};
 use crate::spec::{
     BlackBoxBackend, EmbedBackend, GenerateBackend, JudgeBackend, RetrieveBackend, RetrieveSpec, SqlEngine,
 };
@@ -12,25 +12,13 @@ pub(super) fn describe(protocol: &Protocol) -> Machinery {
     let spec = &protocol.spec;
     let mut caveats: Vec<String> = one_and_the_same(protocol).into_iter().collect();
     if matches!(spec.generate.backend, GenerateBackend::Reader(_)) {
-        caveats.push(
-            "The answers come from the embedded reader, which picks spans from the evidence and knows nothing: \
-             this audit shows how the evidence moves answers, not what a language model would say."
-                .to_owned(),
-        );
+        caveats.push(usual::READER.to_owned());
     }
     if spec.retrieve.is_within() {
-        caveats.push(
-            "The audited system retrieves by itself: what its retrieval varies between two calls is inside the noise floor, \
-             and no evidence of ours was locked."
-                .to_owned(),
-        );
+        caveats.push(usual::WITHIN.to_owned());
     }
     if matches!(spec.judge.backend, JudgeBackend::Embedded) {
-        caveats.push(
-            "Meaning is judged by the embedded judge: rules and lexical features, not a language model. \
-             docs/judge.md has its measured accuracy."
-                .to_owned(),
-        );
+        caveats.push(usual::EMBEDDED_JUDGE.to_owned());
     }
     let generate = format!("{}, {} repeats", generator(&spec.generate.backend), spec.generate.repeats);
     Machinery {
@@ -57,7 +45,7 @@ pub fn one_and_the_same(protocol: &Protocol) -> Option<String> {
     let end = |name: &SnapshotName| protocol.snapshots.iter().find(|snapshot| snapshot.name == *name);
     let (old, new) = (end(&SnapshotName::old())?, end(&SnapshotName::new_snapshot())?);
     let same = old.physical == new.physical || (old.fingerprint.is_some() && old.fingerprint == new.fingerprint);
-    same.then(|| "Old and new are one and the same snapshot: this audit compares nothing but repeats.".to_owned())
+    same.then(|| usual::ONE_SNAPSHOT.to_owned())
 }
 
 fn retrieved(spec: &RetrieveSpec) -> String {

@@ -2,7 +2,7 @@
 
 use crate::fake::{BOT, Fake, HEAD, compatible, evidence, incompatible, options, pull, refused, told, told_evidence};
 use churngate::publish::{CommentMode, Disclosure, MarkKind, Options, Outcome, outputs};
-use churngate::report::EvidenceDiff;
+use churngate::report::{self, AuditResult, EvidenceDiff};
 use serde_json::{Value, json};
 
 fn updated(outcome: &Outcome) -> bool {
@@ -140,6 +140,46 @@ async fn modes_say_when_a_comment_is_written() {
 }
 
 #[tokio::test]
+async fn a_compatible_verdict_is_told_where_something_else_has_to_be_known() {
+    let usual = report::usual::READER.to_owned();
+    let remarked: [&dyn Fn(&mut AuditResult); 5] = [
+        &|result| result.machinery.caveats.push("This change edits old.jsonl.".to_owned()),
+        &|result| result.machinery.caveats.push(report::usual::ONE_SNAPSHOT.to_owned()),
+        &|result| result.validity.excluded_questions = 3,
+        &|result| result.validity.mismatched_evidence = 3,
+        &|result| result.validity.served_models = vec![("old".to_owned(), vec!["a".to_owned(), "b".to_owned()])],
+    ];
+    for remark in remarked {
+        let fake = Fake::start().await;
+        let mut plain = compatible();
+        plain.machinery.caveats.push(usual.clone());
+        let quiet = told(&plain, &fake.around(1), &options()).await;
+        assert_eq!(quiet.comment, Outcome::Left("there is nothing new to tell"));
+        let mut result = plain.clone();
+        remark(&mut result);
+        assert_eq!(told(&result, &fake.around(2), &options()).await.comment, Outcome::Done("created"));
+        assert!(updated(&told(&result, &fake.around(3), &options()).await.comment));
+        // Once it is no longer so, the comment does not go on saying it.
+        assert!(updated(&told(&plain, &fake.around(4), &options()).await.comment));
+        let quiet = told(&plain, &fake.around(5), &options()).await;
+        assert_eq!(quiet.comment, Outcome::Left("there is nothing new to tell"));
+    }
+}
+
+#[tokio::test]
+async fn corpora_of_one_content_are_told_where_something_else_has_to_be_known() {
+    let fake = Fake::start().await;
+    let mut result = incompatible();
+    result.decision.verdict = churngate::gate::Verdict::Inconclusive;
+    result.same_content = true;
+    result.machinery.caveats = vec![report::usual::ONE_SNAPSHOT.to_owned()];
+    let quiet = told(&result, &fake.around(1), &options()).await;
+    assert_eq!(quiet.comment, Outcome::Left("there is nothing new to tell"), "it is the verdict itself");
+    result.machinery.caveats.push("This change edits churngate.yaml.".to_owned());
+    assert_eq!(told(&result, &fake.around(2), &options()).await.comment, Outcome::Done("created"));
+}
+
+#[tokio::test]
 async fn evidence_alone_claims_no_verdict_in_any_place() {
     let hostile = "@team <img src=x> `x` | ::error::x\n## Compatible";
     let fake = Fake::start().await;
@@ -165,12 +205,14 @@ async fn evidence_alone_claims_no_verdict_in_any_place() {
 async fn evidence_that_did_not_change_is_told_only_where_a_comment_says_otherwise() {
     let fake = Fake::start().await;
     let changed = evidence("");
-    let unchanged = EvidenceDiff { at_risk: Vec::new(), ..changed.clone() };
+    let unchanged = EvidenceDiff { at_risk: Vec::new(), caveats: Vec::new(), ..changed.clone() };
     let first = told_evidence(&unchanged, &fake.around(7), &options()).await;
     assert_eq!(first.comment, Outcome::Left("there is nothing new to tell"));
     told_evidence(&changed, &fake.around(8), &options()).await;
     assert!(updated(&told_evidence(&unchanged, &fake.around(9), &options()).await.comment));
     assert!(fake.bodies()[0].contains("verdict=unchanged") && fake.bodies()[0].contains("0 of 2 questions changed"));
+    let remarked = EvidenceDiff { caveats: changed.caveats, ..unchanged };
+    assert!(updated(&told_evidence(&remarked, &fake.around(10), &options()).await.comment));
 }
 
 #[tokio::test]

@@ -40,6 +40,11 @@ const SENTENCE: usize = 320;
 /// Rows of a table of snapshots, tags or reasons that are shown.
 const ROWS: usize = 20;
 
+/// How many warnings there are that another audit of the same kind need not have.
+pub(in crate::report) fn remarks(result: &AuditResult) -> usize {
+    warnings::warnings(result).len() - warnings::of_the_verdict(result)
+}
+
 /// Everything a report says about a result.
 pub(in crate::report) fn document(result: &AuditResult) -> Document<'_> {
     Document {

@@ -40,6 +40,11 @@ pub(super) fn warnings(result: &AuditResult) -> Vec<Line<'_>> {
     caveats.chain(seen.into_iter().flatten()).chain(streams).chain(conduct::warnings(result)).collect()
 }
 
+/// How many of them only say once more how the verdict came to be.
+pub(super) fn of_the_verdict(result: &AuditResult) -> usize {
+    [no_spread(result), undecided(result)].into_iter().flatten().count()
+}
+
 /// A recording answers as it did, whatever the servers and the snapshots behind them are now.
 fn replayed<'a>(result: &AuditResult) -> Option<Line<'a>> {
     result.is_replay().then(|| {
