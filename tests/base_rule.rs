@@ -292,6 +292,74 @@ fn an_old_snapshot_in_the_tree_that_the_change_edits_is_told() {
     assert!(report.contains("This change edits old, which the rule of base commit"), "{report}");
 }
 
+/// A base with an old snapshot in the tree, which moves on in everything that it can after a change began.
+fn behind(change: &[(&str, &str)]) -> Repository {
+    let spec = SPEC.replace("old: { git: base, path: corpus }", "old: { path: old }");
+    let mut repository = Repository::whole();
+    let fork = repository.commit(&[("churngate.yaml", &spec), ("old/a.md", "Since version 12.")]);
+    let newer = format!("{QUESTIONS}{{\"id\": \"q3\", \"question\": \"Since when?\"}}\n");
+    let stricter = spec.replace("at_least: 3pp", "at_least: 1pp");
+    let prompt = repository.read("prompt.txt").replacen(' ', "  ", 1);
+    let moved = [
+        ("churngate.yaml", stricter.as_str()),
+        ("questions.jsonl", &newer),
+        ("prompt.txt", &prompt),
+        ("old/a.md", "Since version 11."),
+    ];
+    repository.base = repository.commit(&moved);
+    git(repository.folder.path(), &["checkout", "--quiet", "--detach", &fork]);
+    repository.commit(change);
+    repository
+}
+
+#[test]
+fn what_the_base_changed_after_the_change_began_is_not_the_changes_doing() {
+    let repository = behind(&[ANOTHER_DOCUMENT]);
+    let (code, report) = repository.audit();
+    assert!(matches!(code, Some(1 | 3)), "{code:?} {report}");
+    assert!(!report.contains("This change edits"), "{report}");
+    for file in ["`churngate.yaml`", "`questions.jsonl`", "`prompt.txt`"] {
+        assert!(report.contains(&format!("This branch is behind: the version of {file} of base commit")), "{file}: {report}");
+    }
+    assert!(report.contains("which is read as this branch has it"), "{report}");
+    assert!(report.contains("≥ 1 pp"), "the rule is the base's all the same: {report}");
+}
+
+#[test]
+fn what_a_change_edits_is_told_apart_from_what_its_base_changed_meanwhile() {
+    let old = [("old/a.md", "Since version 13."), ("questions.jsonl", "{\"id\": \"e\", \"question\": \"Easy?\"}\n")];
+    let repository = behind(&old);
+    let spec = repository.read("churngate.yaml").replace("inconclusive: fail", "inconclusive: pass");
+    repository.commit(&[("churngate.yaml", &spec)]);
+    let (_, report) = repository.audit();
+    assert!(report.contains("It would change: `gate.inconclusive`: fail `→` pass"), "{report}");
+    assert!(!report.contains("at_least"), "the base's own change is not this one's: {report}");
+    assert!(report.contains("This change edits old,") && report.contains("edits `questions.jsonl` but"), "{report}");
+    assert!(report.contains("the version of `prompt.txt` of base commit"), "{report}");
+}
+
+#[test]
+fn a_history_that_does_not_tell_whose_an_edit_is_is_said_to() {
+    let repository = behind(&[ANOTHER_DOCUMENT]);
+    let head = git(repository.folder.path(), &["rev-parse", "HEAD"]);
+    let shallow = format!("{head}\n{}\n", repository.base);
+    std::fs::write(repository.folder.path().join(".git/shallow"), shallow).unwrap();
+    let (code, report) = repository.audit();
+    assert!(matches!(code, Some(1 | 3)), "{code:?} {report}");
+    assert!(!report.contains("This change edits") && !report.contains("This branch is behind"), "{report}");
+    assert_eq!(report.matches("or its branch is behind, which the history in this clone does not tell").count(), 4, "{report}");
+}
+
+#[test]
+fn every_snapshot_in_the_tree_but_the_new_one_is_told_where_the_change_edits_it() {
+    let spec = SPEC.replace("  new: {", "  between: [ { name: half, path: half } ]\n  new: {");
+    let mut repository = Repository::whole();
+    repository.base = repository.commit(&[("churngate.yaml", &spec), ("half/a.md", "Since version 12.")]);
+    repository.commit(&[("half/a.md", "Since version 13."), ANOTHER_DOCUMENT]);
+    let (_, report) = repository.audit();
+    assert!(report.contains("This change edits half, which the rule of base commit"), "{report}");
+}
+
 #[test]
 fn a_database_of_both_snapshots_that_the_change_edits_is_told() {
     let spec = SPEC
@@ -400,6 +468,18 @@ fn a_program_that_the_change_edits_is_not_started_beside_any_key() {
     repository.commit(&[("tools/answer.sh", THIEF)]);
     let (code, said) = with_a_key(&repository);
     assert!(code == Some(2) && said.contains("`KEY` would be within its reach"), "{said}");
+}
+
+#[test]
+fn a_program_that_is_older_than_the_bases_is_not_started_beside_a_key_and_is_not_called_edited() {
+    let mut repository = with_a_program(", env: [KEY]");
+    let fork = repository.base.clone();
+    repository.base = repository.commit(&[("tools/answer.sh", "cat >/dev/null\nprintf '{\"answer\": \"y\"}'\n")]);
+    git(repository.folder.path(), &["checkout", "--quiet", "--detach", &fork]);
+    repository.commit(&[ANOTHER_DOCUMENT]);
+    let (code, said) = with_a_key(&repository);
+    assert!(code == Some(2) && said.contains("this branch is behind in `tools/answer.sh`"), "{said}");
+    assert!(said.contains("hint: merge the base branch into this one"), "{said}");
 }
 
 /// A program that would take the key.

@@ -49,7 +49,27 @@ impl Head {
     }
 }
 
-/// Something of the rule that a change edits.
+/// Who made a difference from the base commit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// The change.
+    #[default]
+    Change,
+    /// The base, which moved on after the change began.
+    Base,
+    /// One of both: the clone does not have the history that would tell.
+    Unknown,
+}
+
+impl By {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "shaped for `skip_serializing_if`")]
+    const fn is_change(&self) -> bool {
+        matches!(self, Self::Change)
+    }
+}
+
+/// Something of the rule that is not as the base commit has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub enum Edit {
@@ -59,25 +79,49 @@ pub enum Edit {
         path: String,
         /// What would change, as it is told to people.
         change: String,
+        /// Who changed it.
+        #[serde(default, skip_serializing_if = "By::is_change")]
+        by: By,
     },
     /// Something that the rule relies on and that is read as the change has it.
     Relied {
         /// Its path.
         path: String,
+        /// Who changed it.
+        #[serde(default, skip_serializing_if = "By::is_change")]
+        by: By,
     },
 }
+
+/// What is said where nobody can tell the change from the base.
+const UNKNOWN: &str = "this change edits it, or its branch is behind, which the history in this clone does not tell.";
+
 
 impl Edit {
     /// A sentence or two about it. What the change would do comes last, since it may be long and is cut then.
     fn told(&self, commit: &str) -> String {
         match self {
-            Self::Rule { path, change } => format!(
+            Self::Rule { path, change, by: By::Change } => format!(
                 "This change edits {path} but is judged under the version of base commit {commit} all the same. It would \
                  change: {change}"
             ),
-            Self::Relied { path } => format!(
+            Self::Rule { path, by: By::Base, .. } => {
+                format!("This branch is behind: the version of {path} of base commit {commit} counts.")
+            }
+            Self::Rule { path, change, by: By::Unknown } => format!(
+                "The version of {path} of base commit {commit} counts, and this change has another one: {UNKNOWN} It \
+                 differs so: {change}"
+            ),
+            Self::Relied { path, by: By::Change } => format!(
                 "This change edits {path}, which the rule of base commit {commit} relies on and which is read as this \
                  change has it."
+            ),
+            Self::Relied { path, by: By::Base } => format!(
+                "This branch is behind in {path}, which the rule of base commit {commit} relies on and which is read as \
+                 this branch has it."
+            ),
+            Self::Relied { path, by: By::Unknown } => format!(
+                "The rule relies on {path}, which is not as base commit {commit} has it, and is read as it is here: {UNKNOWN}"
             ),
         }
     }
@@ -92,7 +136,7 @@ impl Origin {
     /// Whether the change edits something that is read as the change has it though the rule relies on it, such as the old corpus.
     #[must_use]
     pub fn edits_what_counts(&self) -> bool {
-        self.edited.iter().any(|edit| matches!(edit, Edit::Relied { .. }))
+        self.edited.iter().any(|edit| matches!(edit, Edit::Relied { by: By::Change | By::Unknown, .. }))
     }
 
     /// Whether the verdict neither blocks nor passes.
@@ -150,10 +194,29 @@ mod tests {
         let mut origin = Origin { commit: Some("a".repeat(40)), ..Origin::default() };
         assert!(origin.caveats().is_empty());
         let (path, change) = ("churngate.yaml".to_owned(), "name: a → b".to_owned());
-        origin.edited = vec![Edit::Rule { path, change }, Edit::Relied { path: "old".to_owned() }];
+        let by = By::Change;
+        origin.edited = vec![Edit::Rule { path, change, by }, Edit::Relied { path: "old".to_owned(), by }];
         insta::assert_snapshot!(origin.caveats().join("\n"), @r"
         This change edits churngate.yaml but is judged under the version of base commit aaaaaaaaaaaa all the same. It would change: name: a → b
         This change edits old, which the rule of base commit aaaaaaaaaaaa relies on and which is read as this change has it.
+        ");
+        for edit in &mut origin.edited {
+            let (Edit::Rule { by, .. } | Edit::Relied { by, .. }) = edit;
+            *by = By::Base;
+        }
+        assert!(!origin.edits_what_counts());
+        insta::assert_snapshot!(origin.caveats().join("\n"), @r"
+        This branch is behind: the version of churngate.yaml of base commit aaaaaaaaaaaa counts.
+        This branch is behind in old, which the rule of base commit aaaaaaaaaaaa relies on and which is read as this branch has it.
+        ");
+        for edit in &mut origin.edited {
+            let (Edit::Rule { by, .. } | Edit::Relied { by, .. }) = edit;
+            *by = By::Unknown;
+        }
+        assert!(origin.edits_what_counts());
+        insta::assert_snapshot!(origin.caveats().join("\n"), @r"
+        The version of churngate.yaml of base commit aaaaaaaaaaaa counts, and this change has another one: this change edits it, or its branch is behind, which the history in this clone does not tell. It differs so: name: a → b
+        The rule relies on old, which is not as base commit aaaaaaaaaaaa has it, and is read as it is here: this change edits it, or its branch is behind, which the history in this clone does not tell.
         ");
         origin.missing = Some("churngate.yaml".to_owned());
         insta::assert_snapshot!(origin.caveats().join("\n"), @"Exploratory: base commit aaaaaaaaaaaa has no churngate.yaml, so the rule is this change's own, and the verdict neither blocks nor passes.");
