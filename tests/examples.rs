@@ -102,3 +102,23 @@ fn the_document_a_question_is_about_is_among_its_evidence() {
         assert!(share >= 90, "{file}: {share} % of the questions");
     }
 }
+
+/// A change of the base branch is an `edited`, which GitHub's default leaves out; so is a new title, which changes nothing.
+#[test]
+fn the_workflows_judge_a_pull_request_anew_under_another_base_and_not_for_a_new_title() {
+    let workflow = |name: &str| std::fs::read_to_string(examples().join("workflows").join(name)).unwrap();
+    let condition = "github.event.action != 'edited' || github.event.changes.base";
+    for (name, jobs) in [("gate.yml", 1), ("sharded.yml", 2), ("fork-check.yml", 1), ("fork-run.yml", 0)] {
+        let text = workflow(name);
+        assert!(text.contains("    types: [opened, synchronize, reopened, edited]\n"), "{name}");
+        assert_eq!(text.matches("runs-on:").count(), jobs.max(1), "{name}");
+        assert_eq!(text.matches(condition).count(), jobs, "{name}: a job that gates by its own result is never skipped");
+        let (_, group) = text.split_once("  group: ").unwrap();
+        let own = "github.event.action == 'edited' && !github.event.changes.base && github.run_id || ";
+        assert_eq!(group.lines().next().unwrap().contains(own), jobs > 0, "{name}: it must not end an audit");
+    }
+    // The check of a new title is skipped, and must neither start nor end an audit.
+    let audit = workflow("fork-audit.yml");
+    let group = "group: churngate-audit-${{ github.event.workflow_run.head_sha }}-${{ github.event.workflow_run.conclusion }}\n";
+    assert!(audit.contains(group) && audit.contains("github.event.workflow_run.conclusion == 'success'"), "{audit}");
+}
