@@ -523,6 +523,47 @@ fn a_program_in_a_submodule_that_the_change_moves_on_is_given_no_keys_either() {
 }
 
 #[test]
+fn a_corpus_or_a_rule_in_a_submodule_is_said_to_lie_there() {
+    let repository = Repository::whole();
+    let submodule = Repository { folder: tempfile::tempdir_in(repository.folder.path()).unwrap(), base: String::new() };
+    git(submodule.folder.path(), &["init", "--quiet"]);
+    submodule.commit(&[("docs/a.md", "Since version 12."), ("questions.jsonl", QUESTIONS)]);
+    let name = submodule.folder.path().file_name().unwrap().to_str().unwrap();
+    for path in [format!("{name}/docs"), name.to_owned(), format!("{name}/docs/a.md")] {
+        let spec = SPEC.replace("git: base, path: corpus", &format!("git: base, path: {path}"));
+        repository.commit(&[("churngate.yaml", &spec)]);
+        let output = repository.churngate(&["check"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && said.contains("it lies in a submodule"), "{path}: {said}");
+        assert!(said.contains(&format!("no file of `{path}`")) && said.contains("name it by `path` alone"), "{said}");
+    }
+    let spec = SPEC.replace("file: questions.jsonl", &format!("file: {name}/questions.jsonl"));
+    let base = repository.commit(&[("churngate.yaml", &spec)]);
+    let output = repository.churngate(&["check", &format!("--base={base}")]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && said.contains("it lies in a submodule"), "{said}");
+}
+
+#[test]
+fn a_change_that_removes_the_specs_folder_is_judged_by_the_rule_that_was_there() {
+    let spec = SPEC.replace("path: corpus", "path: ../corpus").replace(", prompt: prompt.txt", "");
+    for (place, corpus) in [("audit", "../corpus"), ("deep/audit", "docs")] {
+        let (path, questions) = (format!("{place}/churngate.yaml"), format!("{place}/questions.jsonl"));
+        let spec = spec.replace("../corpus", corpus);
+        let repository = Repository::new(&[(&path, &spec), (&questions, QUESTIONS), ("deep/audit/docs/a.md", "x")]);
+        std::fs::remove_dir_all(repository.folder.path().join(place)).unwrap();
+        repository.commit(&[]);
+        let output = repository.churngate(&["run", &format!("--base={}", repository.base), &path]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("snapshot `new`") && said.contains("does not exist"), "{said}");
+        let folder = camino::Utf8Path::from_path(repository.folder.path()).unwrap();
+        let called = churngate::run::called(&folder.join(&path), Some(&repository.base)).unwrap();
+        assert_eq!((called.name.as_str(), called.exploratory), ("rule", false));
+    }
+}
+
+#[test]
 fn a_run_that_the_change_brings_along_is_refused() {
     let repository = Repository::whole();
     let (code, said) = repository.audit();

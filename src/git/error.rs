@@ -16,10 +16,10 @@ pub enum GitError {
         folder: Utf8PathBuf,
     },
     /// Git refuses a repository that another user owns.
-    #[error("git does not trust the repository of `{folder}`, because another user owns it")]
+    #[error("git does not trust the repository `{top}`, because another user owns it")]
     Untrusted {
-        /// The folder git was asked in.
-        folder: Utf8PathBuf,
+        /// Its top, as a whole path.
+        top: Utf8PathBuf,
     },
     /// Text that can be no revision: empty, beginning with `-`, or with a control character.
     #[error("`{revision}` is no git revision")]
@@ -50,6 +50,14 @@ pub enum GitError {
     /// The commit has nothing at this path.
     #[error("commit `{commit}` has no `{path}`")]
     NoSuchPath {
+        /// The commit.
+        commit: String,
+        /// The path, relative to the folder git was asked in.
+        path: String,
+    },
+    /// What is at this path lies in a submodule, of which a commit holds no file.
+    #[error("commit `{commit}` has no file of `{path}`: it lies in a submodule, whose files a commit does not hold")]
+    InSubmodule {
         /// The commit.
         commit: String,
         /// The path, relative to the folder git was asked in.
@@ -89,7 +97,7 @@ impl GitError {
             Self::NotARepository { .. } => {
                 Some("run this in a checkout, or name the snapshots by `path` alone".to_owned())
             }
-            Self::Untrusted { folder } => Some(format!("git config --global --add safe.directory {folder}")),
+            Self::Untrusted { top } => Some(format!("git config --global --add safe.directory {top}")),
             Self::BadRevision { .. } => Some("name a commit, a tag or a branch".to_owned()),
             Self::NoSuchRevision { remote: Some(remote), .. } => Some(format!(
                 "this clone has `{remote}` and no branch of its own: write `git: base` in the spec, which is the commit that a \
@@ -107,6 +115,9 @@ impl GitError {
             Self::NoSuchPath { .. } => {
                 Some("mend the snapshot's `path`: it is relative to the spec's folder".to_owned())
             }
+            Self::InSubmodule { .. } => Some(
+                "name it by `path` alone, with the submodule checked out, or keep the files in the repository itself".to_owned(),
+            ),
             Self::NoSuchObject { .. } => Some("run `git fsck`, or clone again without a filter".to_owned()),
             Self::NoMergeBase { .. } | Self::Failed { .. } | Self::Unreadable { .. } | Self::Io(_) => None,
         }

@@ -64,29 +64,40 @@ pub struct Entry {
 /// What `commit` has at `path`, which is relative to `folder`.
 ///
 /// # Errors
-/// Nothing is there, or git itself.
+/// Nothing is there, it lies in a submodule, or git itself.
 pub fn locate(folder: &Utf8Path, commit: &CommitId, path: &Utf8Path) -> Result<Located, GitError> {
     let missing = || GitError::NoSuchPath { commit: commit.as_str().to_owned(), path: path.to_string() };
     if path.is_absolute() || path.as_str().contains(char::is_control) {
         return Err(missing());
     }
     // The leading `./` makes git read the path from `folder` and not from the top of the repository.
-    let name = format!("{commit}:./{path}");
+    let name = format!("{commit}:./{}", command::from_there(folder, path));
     let mut command = command::git(folder, "rev-parse");
     let output = command::run(command.args(["--verify", "--quiet", "--end-of-options"]).arg(name))?;
     if !output.status.success() {
-        return Err(missing());
+        return Err(outside(folder, commit, path)?.unwrap_or_else(missing));
     }
     let object = object_id(command::line(folder, "rev-parse", &output)?.as_bytes(), "rev-parse")?;
-    match about(folder, &object, "-t")?.as_str() {
+    // The commit of a submodule is in no repository but its own.
+    let kind = match about(folder, &object, "-t") {
+        Ok(kind) => kind,
+        Err(error) => return Err(outside(folder, commit, path)?.unwrap_or(error)),
+    };
+    match kind.as_str() {
         "tree" => Ok(Located::Tree(object)),
         "blob" => {
             let size = about(folder, &object, "-s")?.parse();
             let bytes = size.map_err(|_| GitError::Unreadable { command: "cat-file" })?;
             Ok(Located::Blob { object, bytes })
         }
-        _ => Err(missing()),
+        _ => Err(outside(folder, commit, path)?.unwrap_or_else(missing)),
     }
+}
+
+/// The error of a path that is or lies in a submodule.
+fn outside(folder: &Utf8Path, commit: &CommitId, path: &Utf8Path) -> Result<Option<GitError>, GitError> {
+    let named = || GitError::InSubmodule { commit: commit.as_str().to_owned(), path: path.to_string() };
+    Ok(submodule_of(folder, commit, path)?.map(|_| named()))
 }
 
 /// The type (`-t`) or size (`-s`) of an object.
@@ -112,7 +123,8 @@ pub(super) fn entries_on_the_way(
     commit: &CommitId,
     path: &Utf8Path,
 ) -> Result<Vec<Entry>, GitError> {
-    let path = path.strip_prefix("./").unwrap_or(path);
+    let path = command::from_there(folder, path);
+    let path = path.strip_prefix("./").unwrap_or(&path);
     if path.is_absolute() || path.as_str().contains(char::is_control) {
         return Ok(Vec::new());
     }

@@ -108,3 +108,33 @@ async fn the_default_branch_is_marked_by_its_own_rule() {
     job.act("workflow_dispatch", &json!({ "ref": "refs/heads/main" }), &tip, &[]);
     assert_eq!(job.statuses(), vec![status(&tip, REQUIRED, "success"); 3]);
 }
+
+#[tokio::test]
+async fn a_change_that_removes_the_specs_folder_is_told_under_the_audits_own_name() {
+    let questions = "{\"id\": \"q\", \"question\": \"Since when?\"}\n";
+    let spec = SPEC.replace("path: corpus", "path: ../corpus");
+    let job = Job::new(&[("audit/churngate.yaml", &spec), ("audit/questions.jsonl", questions)]).await;
+    let set = [("INPUT_SPEC", "audit/churngate.yaml"), ("INPUT_COMMENT", "always")];
+    let head = job.change(&[ANOTHER_DOCUMENT]);
+    job.pull_request(&head, &set);
+    assert!(job.fake.bodies()[0].contains("audit=rule"), "{:?}", job.fake.bodies());
+    job.git(&["checkout", "--quiet", "change"]);
+    std::fs::remove_dir_all(job.path().join("audit")).unwrap();
+    let head = job.commit(&[]);
+    let ended = job.pull_request(&head, &set);
+    assert_eq!((ended.code, job.statuses()[1].clone()), (Some(2), status(&head, REQUIRED, "error")), "{ended:?}");
+    let bodies = job.fake.bodies();
+    assert!(bodies.len() == 1 && bodies[0].contains("## ⛔ No verdict"), "{bodies:?}");
+}
+
+#[tokio::test]
+async fn an_old_snapshot_that_the_change_edits_is_told_in_the_comment_and_in_the_status() {
+    let spec = SPEC.replace("old: { git: base, path: corpus }", "old: { path: old }");
+    let old = [("old/a.md", "Since version 12 Chrome supports widgets."), ("old/b.md", "Since version 7 Safari supports gadgets.")];
+    let job = Job::new(&[&[("churngate.yaml", spec.as_str())], &old[..]].concat()).await;
+    let head = job.change(&[CHURN, ("old/a.md", CHURN.1), ANOTHER_DOCUMENT]);
+    let ended = job.pull_request(&head, &[]);
+    assert_eq!((ended.code, ended.output("verdict").as_str()), (Some(0), "compatible"), "{ended:?}");
+    assert!(job.fake.bodies()[0].contains("This change edits old,"), "{:?}", job.fake.bodies());
+    assert!(job.description().ends_with("; this change edits what the rule relies on"), "{}", job.description());
+}
