@@ -8,7 +8,7 @@ set -euo pipefail
 # A variable of the job's own that is called as one of this script's would hand on what the script puts into it to all that is
 # started, and would count where the script sets none. By CDPATH the shell would look for folders elsewhere.
 unset -v CDPATH token name word code line publishing merge commits tip temp runs folder_file failure_file arguments base found folder \
-  replay argument finished published failing
+  replay finished published failing spec problems input otherwise why
 
 # The token is for `publish` alone. This shell begins anew without it, since programs that the audit starts can read the
 # environment that a process above them began with; it comes over a file that is closed before anything is started. That it
@@ -29,11 +29,6 @@ for name in verdict exact-churn exact-lower-bound exact-upper-bound semantic-chu
   printf '%s=\n' "$name" >>"$GITHUB_OUTPUT"
 done
 printf 'published=false\n' >>"$GITHUB_OUTPUT"
-
-fail() {
-  printf '::error title=churngate::%s\n' "$1"
-  exit 2
-}
 
 # Prints what a program prints, with the runner's commands switched off; gives back the program's exit code.
 muted() {
@@ -57,11 +52,61 @@ lines() {
 # Says what has been found, or that nothing has; the arguments say which.
 publish() {
   local publishing=(publish "--comment=$INPUT_COMMENT" "--outdated=$INPUT_OUTDATED" "--status=$INPUT_STATUS")
-  publishing+=("--disclosure=$INPUT_DISCLOSURE" "--spec=$INPUT_SPEC")
+  publishing+=("--disclosure=$INPUT_DISCLOSURE" "--spec=$spec")
   [ "$INPUT_REQUIRE_PUBLISH" != true ] || publishing+=(--require-publish)
   [ -z "$INPUT_PULL_REQUEST" ] || publishing+=("--pull-request=$INPUT_PULL_REQUEST")
   [ -z "$INPUT_HEAD" ] || publishing+=("--head=$INPUT_HEAD")
   GITHUB_TOKEN="$token" "$CHURNGATE" "${publishing[@]}" "$@"
+}
+
+# Says on the pull request that the audit ended with this exit code, and why, as a file has it. A check, a shard and an artifact
+# publish nothing where they fail, and a replay says nothing of the audit, whose mark and comment it must not take.
+tell_failure() {
+  local failing=("--failed=$1")
+  if [ "$INPUT_COMMAND" = check ] || [ "$INPUT_COMMAND" = publish ] || [ -n "$INPUT_SHARD" ] || [ "$replay" = true ]; then
+    printf '**Churngate:** `%s` could not be completed (exit code %s); the log says why.\n' \
+      "$([ "$replay" = true ] && printf replay || printf %s "$INPUT_COMMAND")" "$1" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+    return 0
+  fi
+  [ ! -s "$2" ] || failing+=("--failure=$2")
+  [ -z "$base" ] || failing+=("--base=$base")
+  publish "${failing[@]}"
+}
+
+# Ends before anything was audited.
+stop() {
+  local code="$1" why="$2"
+  trap - EXIT
+  printf '::error title=churngate::%s\n' "$why"
+  [ -n "$failure_file" ] || failure_file="$(mktemp)" || failure_file=/dev/null
+  printf '%s' "$why" >"$failure_file" || failure_file=/dev/null
+  tell_failure "$code" "$failure_file" || :
+  exit "$code"
+}
+
+fail() {
+  stop 2 "$1"
+}
+
+# Whatever ends this script before it means to is an audit that came to nothing, and never looks like a verdict.
+unexpected() {
+  local code=$?
+  trap - EXIT
+  # A signal is the runner's, which has cancelled the job.
+  [ "$code" -le 128 ] || exit "$code"
+  stop 4 'the action failed; the log says where'
+}
+
+# Holds an input against the words that it may be. Where it is none of them, another stands for it while that is told.
+words() {
+  local name="$1" input="$2" otherwise="$3" word
+  shift 3
+  for word in "$@"; do
+    [ "${!input}" != "$word" ] || return 0
+  done
+  printf -v word ', `%s`' "$@"
+  problems+="; \`$name\` is one of ${word#, }"
+  printf -v "$input" %s "$otherwise"
 }
 
 # The base branch's newest commit, where what is checked out is the merge with it that GitHub made of this pull request. The
@@ -79,20 +124,62 @@ merged_with() {
 # The default branch's newest commit, where what is checked out is none of its commits: nobody has agreed to that yet.
 default_branch() {
   local tip
-  [ -n "${EVENT_DEFAULT_BRANCH:-}" ] || return 1
   # A replay takes no base.
-  case "$INPUT_ARGS" in *--replay*) return 1 ;; esac
-  tip="$(git rev-parse --verify --quiet --end-of-options "refs/remotes/origin/$EVENT_DEFAULT_BRANCH^{commit}" 2>/dev/null)" || return 1
+  [ -n "${EVENT_DEFAULT_BRANCH:-}" ] && [ "$replay" = false ] || return 1
+  tip="refs/remotes/origin/$EVENT_DEFAULT_BRANCH^{commit}"
+  tip="$(git rev-parse --verify --quiet --end-of-options "$tip" 2>/dev/null)" || return 1
   ! git merge-base --is-ancestor HEAD "$tip" 2>/dev/null || return 1
   printf '%s' "$tip"
 }
 
-case "$INPUT_COMMAND" in run | check | merge | publish) ;; *) fail '`command` is `run`, `check`, `merge` or `publish`' ;; esac
-cd -- "$INPUT_WORKING_DIRECTORY"
+find_base() {
+  base="$INPUT_BASE"
+  [ -n "$base" ] || base="$(merged_with "${EVENT_BASE:-}")" || base="${EVENT_BASE:-}"
+  [ -n "$base" ] || base="$(default_branch)" || base=""
+  [ "$base" != none ] || base=""
+}
+
+failure_file=""
+problems=""
+replay=false
+spec="$INPUT_SPEC"
+case $'\n'"$INPUT_ARGS" in *$'\n--replay'*) replay=true ;; esac
+trap unexpected EXIT
+find_base
+
+# Everything that publishing needs is checked before anything is spent.
+: "${INPUT_REQUIRE_PUBLISH:=false}"
+words command INPUT_COMMAND run run check merge publish
+words comment INPUT_COMMENT on-change always on-change never
+words outdated INPUT_OUTDATED update update hide
+words status INPUT_STATUS status status check none
+words disclosure INPUT_DISCLOSURE ids ids questions answers
+words require-publish INPUT_REQUIRE_PUBLISH false true false
+case "$INPUT_PULL_REQUEST" in
+  *[!0-9]* | ????????????????*)
+    problems+='; `pull-request` is a number'
+    INPUT_PULL_REQUEST=""
+    ;;
+esac
+case "${#INPUT_HEAD}:$INPUT_HEAD" in
+  0:) ;;
+  *:*[!0-9a-f]*) problems+='; `head` is the full name of a commit' ;;
+  40:* | 64:*) ;;
+  *) problems+='; `head` is the full name of a commit' ;;
+esac
+[ -z "$problems" ] || fail "an input of the action is not what it may be: ${problems#; }"
+
+if ! cd -- "$INPUT_WORKING_DIRECTORY" 2>/dev/null; then
+  case "$spec" in /*) ;; *) spec="$INPUT_WORKING_DIRECTORY/$spec" ;; esac
+  fail 'there is no folder `working-directory`'
+fi
+find_base
 if [ "$INPUT_COMMAND" = publish ]; then
   [ -d "$INPUT_ARTIFACT" ] || fail '`artifact` is the folder of a run'
-  publish --artifact -- "$INPUT_ARTIFACT"
-  exit
+  code=0
+  publish --artifact -- "$INPUT_ARTIFACT" || code=$?
+  trap - EXIT
+  exit "$code"
 fi
 
 # Runs are kept out of the checkout, where a change could have put one.
@@ -102,10 +189,6 @@ folder_file="$(mktemp "$temp/churngate-folder.XXXXXX")"
 failure_file="$(mktemp "$temp/churngate-failure.XXXXXX")"
 arguments=("$INPUT_COMMAND" "--runs=$runs" "--failure-file=$failure_file")
 found=true
-base="$INPUT_BASE"
-[ -n "$base" ] || base="$(merged_with "$EVENT_BASE")" || base="$EVENT_BASE"
-[ -n "$base" ] || base="$(default_branch)" || base=""
-[ "$base" != none ] || base=""
 if [ "$INPUT_COMMAND" = merge ]; then
   [ -n "$INPUT_SHARDS" ] || fail '`shards` is the folder whose folders are the shards'
   lines "" "$INPUT_ARGS"
@@ -122,11 +205,6 @@ else
   [ -z "$INPUT_SHARD" ] || arguments+=("--shard=$INPUT_SHARD")
   arguments+=(-- "$INPUT_SPEC")
 fi
-# A replay that fails says nothing of the audit, whose mark and comment it must not take.
-replay=false
-for argument in "${arguments[@]}"; do
-  case "$argument" in --replay | --replay=*) replay=true ;; esac
-done
 code=0
 if [ "$found" = true ]; then
   muted "$CHURNGATE" "${arguments[@]}" || code=$?
@@ -142,21 +220,16 @@ folder="$(cat -- "$folder_file")"
 # own, and is not read: neither churn nor a pass is told, but that there is no verdict.
 case "$code" in 0 | 1 | 3) finished=true ;; *) finished=false ;; esac
 published=0
+if [ "$finished" = false ]; then
+  tell_failure "$code" "$failure_file" || published=$?
+fi
 if [ "$INPUT_COMMAND" = check ] || [ -n "$INPUT_SHARD" ]; then
   [ -z "$folder" ] || printf 'run-folder=%s\n' "$folder" >>"$GITHUB_OUTPUT"
-  [ "$finished" = true ] || printf '**Churngate:** `%s` could not be completed (exit code %s); the log says why.\n' \
-    "$INPUT_COMMAND" "$code" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
-elif [ "$finished" = false ] && [ "$replay" = true ]; then
-  printf '**Churngate:** the replay could not be completed (exit code %s); the log says why.\n' \
-    "$code" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
-elif [ "$finished" = false ]; then
-  failing=("--failed=$code" "--failure=$failure_file")
-  [ -z "$base" ] || failing+=("--base=$base")
-  publish "${failing[@]}" || published=$?
-else
+elif [ "$finished" = true ]; then
   publish -- "$folder" || published=$?
 fi
 rm -f -- "$folder_file" "$failure_file"
+trap - EXIT
 # The verdict comes first: a publication that failed never takes its place.
 [ "$code" -ne 0 ] || code="$published"
 exit "$code"

@@ -659,7 +659,7 @@ fn own_variables() -> std::collections::BTreeSet<String> {
 #[test]
 fn a_jobs_variables_that_are_called_as_the_scripts_change_nothing_and_hand_nothing_on() {
     let names = own_variables();
-    for expected in ["token", "found", "word", "line", "commits", "failing", "publishing", "argument"] {
+    for expected in ["token", "found", "word", "line", "commits", "failing", "publishing", "problems"] {
         assert!(names.contains(expected), "{expected} is not among {names:?}");
     }
     let script = Script::new();

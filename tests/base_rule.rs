@@ -319,7 +319,10 @@ fn what_the_base_changed_after_the_change_began_is_not_the_changes_doing() {
     assert!(matches!(code, Some(1 | 3)), "{code:?} {report}");
     assert!(!report.contains("This change edits"), "{report}");
     for file in ["`churngate.yaml`", "`questions.jsonl`", "`prompt.txt`"] {
-        assert!(report.contains(&format!("This branch is behind: the version of {file} of base commit")), "{file}: {report}");
+        assert!(
+            report.contains(&format!("This branch is behind: the version of {file} of base commit")),
+            "{file}: {report}"
+        );
     }
     assert!(report.contains("which is read as this branch has it"), "{report}");
     assert!(report.contains("≥ 1 pp"), "the rule is the base's all the same: {report}");
@@ -347,7 +350,11 @@ fn a_history_that_does_not_tell_whose_an_edit_is_is_said_to() {
     let (code, report) = repository.audit();
     assert!(matches!(code, Some(1 | 3)), "{code:?} {report}");
     assert!(!report.contains("This change edits") && !report.contains("This branch is behind"), "{report}");
-    assert_eq!(report.matches("or its branch is behind, which the history in this clone does not tell").count(), 4, "{report}");
+    assert_eq!(
+        report.matches("or its branch is behind, which the history in this clone does not tell").count(),
+        4,
+        "{report}"
+    );
 }
 
 #[test]

@@ -112,7 +112,11 @@ fn the_workflows_judge_a_pull_request_anew_under_another_base_and_not_for_a_new_
         let text = workflow(name);
         assert!(text.contains("    types: [opened, synchronize, reopened, edited]\n"), "{name}");
         assert_eq!(text.matches("runs-on:").count(), jobs.max(1), "{name}");
-        assert_eq!(text.matches(condition).count(), jobs, "{name}: a job that gates by its own result is never skipped");
+        assert_eq!(
+            text.matches(condition).count(),
+            jobs,
+            "{name}: a job that gates by its own result is never skipped"
+        );
         let (_, group) = text.split_once("  group: ").unwrap();
         let own = "github.event.action == 'edited' && !github.event.changes.base && github.run_id || ";
         assert_eq!(group.lines().next().unwrap().contains(own), jobs > 0, "{name}: it must not end an audit");

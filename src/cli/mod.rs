@@ -20,7 +20,9 @@ mod verify;
 
 use crate::model::{Failure, FailureClass};
 use arguments::{Arguments, Command};
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::Parser as _;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// The version of this program, as it stands in ledgers and reports.
@@ -35,6 +37,9 @@ pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
+            if let (true, Some(file)) = (error.use_stderr(), failure_file(std::env::args_os().skip(1))) {
+                keep(&file, &error.to_string());
+            }
             // Help and version are no errors; clap knows which stream they belong to.
             let code = if error.use_stderr() { FailureClass::Usage.exit_code() } else { 0 };
             // What could not be printed is no verdict: never exit code 1.
@@ -48,16 +53,31 @@ pub fn main() -> ExitCode {
         Err(failure) => {
             output::say(&format!("error: {failure}"));
             if let Some(file) = failure_file {
-                keep(&file, &failure);
+                keep(&file, &failure.to_string());
             }
             ExitCode::from(failure.class.exit_code())
         }
     }
 }
 
+/// The file for what went wrong, of arguments that cannot be read as a whole.
+fn failure_file(arguments: impl Iterator<Item = OsString>) -> Option<Utf8PathBuf> {
+    const NAME: &str = "--failure-file";
+    let mut arguments = arguments.take_while(|argument| argument != "--").map(|argument| argument.into_string().ok());
+    while let Some(argument) = arguments.next() {
+        let Some(argument) = argument else { continue };
+        match argument.strip_prefix(NAME) {
+            Some("") => return arguments.next().flatten().map(Utf8PathBuf::from),
+            Some(file) if file.starts_with('=') => return Some(Utf8PathBuf::from(&file[1..])),
+            _ => {}
+        }
+    }
+    None
+}
+
 /// Keeps what went wrong for whoever publishes it. That it cannot be kept does not change what went wrong.
-fn keep(file: &camino::Utf8Path, failure: &Failure) {
-    if let Err(error) = fs_err::write(file, failure.to_string()) {
+fn keep(file: &Utf8Path, failure: &str) {
+    if let Err(error) = fs_err::write(file, failure) {
         output::warn(&format!("failed to write `{file}`: {}", error.kind()));
     }
 }
@@ -84,4 +104,22 @@ fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
         Failure::new(FailureClass::Incomplete, format!("failed to start the runtime: {}", error.kind()))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_for_what_went_wrong_is_found_among_arguments_that_cannot_be_read() {
+        let found =
+            |arguments: &[&str]| failure_file(arguments.iter().map(OsString::from)).map(Utf8PathBuf::into_string);
+        let file = Some("a b".to_owned());
+        assert_eq!(found(&["run", "--bogus", "--failure-file=a b"]), file);
+        assert_eq!(found(&["--failure-file", "a b", "run", "--bogus"]), file);
+        assert_eq!(found(&["run", "--failure-files=x", "--failure-file=a b", "--", "-s"]), file);
+        for none in [&["run", "--bogus"][..], &["run", "--", "--failure-file=a"], &["--failure-file"], &[]] {
+            assert_eq!(found(none), None, "{none:?}");
+        }
+    }
 }

@@ -97,7 +97,9 @@ mod tests {
         let kept = tempfile::tempdir().unwrap();
         let outer = Utf8Path::from_path(kept.path()).unwrap();
         fs_err::create_dir(outer.join("there")).unwrap();
-        let from = |folder: &str, path: &str| (nearest(&outer.join(folder)).to_owned(), from_there(&outer.join(folder), path.into()));
+        let from = |folder: &str, path: &str| {
+            (nearest(&outer.join(folder)).to_owned(), from_there(&outer.join(folder), path.into()))
+        };
         let expected = |place: &str, path: &str| (outer.join(place), Utf8PathBuf::from(path));
         assert_eq!(from("there", "./a/../b"), expected("there", "./a/../b"));
         assert_eq!(from("there/gone/deep", "a.md"), expected("there", "gone/deep/a.md"));

@@ -116,7 +116,8 @@ impl GitError {
                 Some("mend the snapshot's `path`: it is relative to the spec's folder".to_owned())
             }
             Self::InSubmodule { .. } => Some(
-                "name it by `path` alone, with the submodule checked out, or keep the files in the repository itself".to_owned(),
+                "name it by `path` alone, with the submodule checked out, or keep the files in the repository itself"
+                    .to_owned(),
             ),
             Self::NoSuchObject { .. } => Some("run `git fsck`, or clone again without a filter".to_owned()),
             Self::NoMergeBase { .. } | Self::Failed { .. } | Self::Unreadable { .. } | Self::Io(_) => None,

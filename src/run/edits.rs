@@ -242,7 +242,9 @@ fn key_within_reach(spec: &Spec, is_set: fn(&str) -> bool) -> Option<&str> {
 
 fn beside_a_key(path: &Utf8Path, base: &CommitId, key: &str, by: By) -> Failure {
     let (what, hint) = match by {
-        By::Base => ("this branch is behind in", "merge the base branch into this one, so that it has the base's program"),
+        By::Base => {
+            ("this branch is behind in", "merge the base branch into this one, so that it has the base's program")
+        }
         By::Change | By::Unknown => (
             "this change edits",
             "merge the program on its own first, once somebody has read it; no change's own program is started beside a key",

@@ -96,7 +96,6 @@ pub enum Edit {
 /// What is said where nobody can tell the change from the base.
 const UNKNOWN: &str = "this change edits it, or its branch is behind, which the history in this clone does not tell.";
 
-
 impl Edit {
     /// A sentence or two about it. What the change would do comes last, since it may be long and is cut then.
     fn told(&self, commit: &str) -> String {

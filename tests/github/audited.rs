@@ -130,7 +130,10 @@ async fn a_change_that_removes_the_specs_folder_is_told_under_the_audits_own_nam
 #[tokio::test]
 async fn an_old_snapshot_that_the_change_edits_is_told_in_the_comment_and_in_the_status() {
     let spec = SPEC.replace("old: { git: base, path: corpus }", "old: { path: old }");
-    let old = [("old/a.md", "Since version 12 Chrome supports widgets."), ("old/b.md", "Since version 7 Safari supports gadgets.")];
+    let old = [
+        ("old/a.md", "Since version 12 Chrome supports widgets."),
+        ("old/b.md", "Since version 7 Safari supports gadgets."),
+    ];
     let job = Job::new(&[&[("churngate.yaml", spec.as_str())], &old[..]].concat()).await;
     let head = job.change(&[CHURN, ("old/a.md", CHURN.1), ANOTHER_DOCUMENT]);
     let ended = job.pull_request(&head, &[]);

@@ -8,6 +8,7 @@
 )]
 
 mod audited;
+mod early;
 mod events;
 mod fake;
 mod faults;

@@ -54,6 +54,11 @@ pub struct Ended {
 }
 
 impl Ended {
+    /// Whether an output has any value, be it empty.
+    pub fn declares(&self, name: &str) -> bool {
+        self.outputs.lines().any(|line| line.starts_with(&format!("{name}=")) || line.starts_with(&format!("{name}<<")))
+    }
+
     /// The last value of an output.
     pub fn output(&self, name: &str) -> String {
         let (mut value, mut lines) = (String::new(), self.outputs.lines());
@@ -183,6 +188,12 @@ impl Job {
         self.check_out(tip);
         let payload = json!({ "ref": format!("refs/heads/{branch}"), "after": tip, "head_commit": { "id": tip } });
         self.act("push", &payload, tip, &[])
+    }
+
+    /// Whether any job has begun a run.
+    pub fn has_run(&self) -> bool {
+        let jobs = std::fs::read_dir(self.beside.path()).unwrap();
+        jobs.map(|job| job.unwrap().path().join("churngate-runs")).any(|runs| runs.exists())
     }
 
     /// Every status, the oldest first: the commit, what it is called, its state.
