@@ -126,3 +126,37 @@ fn the_workflows_judge_a_pull_request_anew_under_another_base_and_not_for_a_new_
     let group = "group: churngate-audit-${{ github.event.workflow_run.head_sha }}-${{ github.event.workflow_run.conclusion }}\n";
     assert!(audit.contains(group) && audit.contains("github.event.workflow_run.conclusion == 'success'"), "{audit}");
 }
+
+/// The step of a workflow that takes a fork's files, run as it stands there: a link that a fork adds is no document.
+#[cfg(unix)]
+#[test]
+fn the_links_of_a_fork_are_no_documents() {
+    let workflow = std::fs::read_to_string(examples().join("workflows/fork-audit.yml")).unwrap();
+    let (_, step) = workflow.split_once("        run: |\n").unwrap();
+    let script: Vec<&str> = step.lines().take_while(|line| line.starts_with("          ")).collect();
+    let (fork, here) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let git = |folder: &std::path::Path, arguments: &[&str]| {
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+        let output =
+            std::process::Command::new("git").current_dir(folder).args(identity).args(arguments).output().unwrap();
+        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    git(fork.path(), &["init", "--quiet"]);
+    std::fs::create_dir(fork.path().join("corpus")).unwrap();
+    std::fs::write(fork.path().join("corpus/a.md"), "A document.").unwrap();
+    std::os::unix::fs::symlink("/etc/hostname", fork.path().join("corpus/link.md")).unwrap();
+    git(fork.path(), &["add", "--all"]);
+    git(fork.path(), &["commit", "--quiet", "--message=x"]);
+    let head = git(fork.path(), &["rev-parse", "HEAD"]);
+    git(here.path(), &["init", "--quiet"]);
+    let mut command = std::process::Command::new("bash");
+    command.args(["-euo", "pipefail", "-c", &script.join("\n")]).current_dir(here.path());
+    command.env("HEAD_SHA", head).env("FETCH_URL", format!("file://{}", fork.path().display()));
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let folder = Utf8Path::from_path(here.path()).unwrap();
+    let corpus = Corpus::open(&SnapshotSource::Path("corpus".into()), folder).unwrap();
+    let found: Vec<String> = corpus.documents().unwrap().map(|document| document.unwrap().id).collect();
+    assert_eq!(found, ["a.md"]);
+}
