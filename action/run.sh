@@ -25,7 +25,7 @@ fi
 
 # Every declared output has a value on every path; publishing overwrites them.
 for name in verdict exact-churn exact-lower-bound exact-upper-bound semantic-churn semantic-lower-bound \
-  semantic-upper-bound questions stable-flips evidence-changed run-folder report-markdown report-json comment-url; do
+  semantic-upper-bound questions stable-flips evidence-changed exploratory run-folder report-markdown report-json comment-url; do
   printf '%s=\n' "$name" >>"$GITHUB_OUTPUT"
 done
 printf 'published=false\n' >>"$GITHUB_OUTPUT"

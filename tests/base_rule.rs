@@ -233,6 +233,9 @@ fn without_a_rule_on_the_base_the_audit_is_exploratory_and_neutral() {
         let (code, report) = repository.audit();
         assert_eq!(code, Some(0), "{missing}: {report}");
         assert!(report.contains("Exploratory: base commit"), "{report}");
+        // A CI that reads test results would block by them.
+        let tests = repository.read(&format!("{}/report.xml", repository.read(".folder")));
+        assert!(!tests.contains("<failure") && tests.contains("<skipped"), "{tests}");
     }
 }
 

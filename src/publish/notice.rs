@@ -35,6 +35,8 @@ pub(super) struct Notice {
     pub key: String,
     /// The word for it in the comment's marker.
     pub word: &'static str,
+    /// Whether the rule is the change's own.
+    pub exploratory: bool,
     /// What it does to the gate.
     pub standing: Standing,
     /// One line about it, not yet cut.
@@ -78,6 +80,7 @@ impl Notice {
             key: key(&shown.name, exploratory, shown.is_replay()),
             unmarked: shown.is_replay().then_some(NO_MARK_OF_A_REPLAY),
             word: marker_word(&shown, exploratory),
+            exploratory,
             standing,
             annotations: annotations(&shown, standing, &line, lines),
             line,
@@ -100,6 +103,7 @@ impl Notice {
                 (true, true) => "unchanged-with-remarks",
                 (false, _) => "changed",
             },
+            exploratory,
             standing: Standing::Told,
             line: format!("{prefix}{}", report::diff_line(&shown)),
             annotations: Vec::new(),
@@ -115,6 +119,7 @@ impl Notice {
             context: context(&failed.name, failed.exploratory),
             key: key(&failed.name, failed.exploratory, false),
             word: "none",
+            exploratory: failed.exploratory,
             standing: Standing::Error,
             line: format!("no verdict: {why}"),
             annotations: Vec::new(),

@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write as _};
 
 /// Every output, in the order in which the action declares them.
-pub const NAMES: [&str; 15] = [
+pub const NAMES: [&str; 16] = [
     "verdict",
     "exact-churn",
     "exact-lower-bound",
@@ -20,6 +20,7 @@ pub const NAMES: [&str; 15] = [
     "questions",
     "stable-flips",
     "evidence-changed",
+    "exploratory",
     "run-folder",
     "report-markdown",
     "report-json",
@@ -36,10 +37,12 @@ pub struct Places {
     pub comment_url: String,
     /// Whether everything that was to be published is.
     pub published: bool,
+    /// Whether the rule is the change's own: its verdict is for nobody to go by.
+    pub exploratory: bool,
 }
 
 /// Every output with its value. Figures are percentage points with three decimals; a figure that there is none of is
-/// empty. A replay decides nothing, and so has no verdict for a later step to go by.
+/// empty. Neither a replay nor an audit by a change's own rule decides anything, and so has no verdict for a later step to go by.
 #[must_use]
 pub fn values(result: &AuditResult, places: &Places) -> Vec<(&'static str, String)> {
     let figures = |kernel| result.analysis.kernels.iter().find(|figures| figures.kernel == kernel);
@@ -48,7 +51,7 @@ pub fn values(result: &AuditResult, places: &Places) -> Vec<(&'static str, Strin
     let [semantic_churn, semantic_lower, semantic_upper] = semantic;
     let file = |name: &str| format!("{}/{name}", places.run_folder);
     let values = [
-        if result.is_replay() { String::new() } else { word(result.decision.verdict).to_owned() },
+        if result.is_replay() || places.exploratory { "" } else { word(result.decision.verdict) }.to_owned(),
         exact_churn,
         exact_lower,
         exact_upper,
@@ -58,6 +61,7 @@ pub fn values(result: &AuditResult, places: &Places) -> Vec<(&'static str, Strin
         result.analysis.questions.to_string(),
         result.analysis.flips.len().to_string(),
         result.analysis.overlap.as_ref().map_or_else(String::new, changed),
+        places.exploratory.to_string(),
         places.run_folder.clone(),
         file("report.md"),
         file("result.json"),
@@ -95,6 +99,7 @@ pub fn without_a_verdict(places: &Places) -> Vec<(&'static str, String)> {
         "run-folder" => places.run_folder.clone(),
         "comment-url" => places.comment_url.clone(),
         "published" => places.published.to_string(),
+        "exploratory" => places.exploratory.to_string(),
         _ => String::new(),
     };
     NAMES.into_iter().map(|name| (name, value(name))).collect()
@@ -145,7 +150,7 @@ mod tests {
 
     #[test]
     fn every_output_has_its_value() {
-        let places = Places { run_folder: "runs/1".to_owned(), comment_url: String::new(), published: true };
+        let places = Places { run_folder: "runs/1".to_owned(), published: true, ..Places::default() };
         let values = values(&blocking(), &places);
         let lines: Vec<String> = values.iter().map(|(name, value)| format!("{name}={value}")).collect();
         insta::assert_snapshot!(lines.join("\n"), @r"
@@ -159,6 +164,7 @@ mod tests {
         questions=400
         stable-flips=1
         evidence-changed=
+        exploratory=false
         run-folder=runs/1
         report-markdown=runs/1/report.md
         report-json=runs/1/result.json
@@ -199,6 +205,17 @@ mod tests {
         let replay = values(&result, &Places::default());
         assert_eq!((&audit[0], &replay[0]), (&("verdict", "incompatible".to_owned()), &("verdict", String::new())));
         assert_eq!(audit[1..], replay[1..]);
+    }
+
+    #[test]
+    fn an_exploratory_audit_has_no_verdict_to_go_by() {
+        let places = Places { exploratory: true, ..Places::default() };
+        let told = values(&blocking(), &places);
+        assert_eq!(
+            (told[0].clone(), told[10].clone()),
+            (("verdict", String::new()), ("exploratory", "true".to_owned()))
+        );
+        assert_eq!(without_a_verdict(&places)[10], told[10]);
     }
 
     #[test]

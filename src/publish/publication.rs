@@ -93,6 +93,7 @@ async fn told(
         run_folder: options.run_folder.clone(),
         comment_url: comment_url.clone().unwrap_or_default(),
         published: ![&comment, &outdated, &mark, &summary].into_iter().any(Outcome::has_failed),
+        exploratory: notice.exploratory,
     };
     let values = values(&places);
     let outputs = to_file(around.output_file.as_deref(), |file| outputs::write(file, &values));

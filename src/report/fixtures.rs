@@ -25,6 +25,7 @@ pub(super) fn incompatible() -> AuditResult {
         analysis: analysis(),
         diagnostics: None,
         same_content: false,
+        exploratory: false,
         snapshots: vec![snapshot("old", 1204), snapshot("new", 1310)],
         machinery: machinery(),
         flips: vec![flip_detail("q-17", "Who designed the new city library?", "Ada Lang", "Ines Rohr")],

@@ -12,7 +12,7 @@ const NAME: usize = 120;
 
 /// The report as JUnit XML. The gate's test fails where the audit is incompatible, or inconclusive under a spec that lets
 /// this fail. A flip's test fails only where the audit is incompatible: elsewhere the rule lets it pass, or tells nothing of
-/// it, and it is marked as skipped.
+/// it, and it is marked as skipped. So is every test of an exploratory audit, which blocks nothing.
 #[must_use]
 pub fn junit(result: &AuditResult) -> String {
     let mut suite = TestSuite::new(Untrusted::new(&result.name).visible(NAME));
@@ -28,6 +28,7 @@ pub fn junit(result: &AuditResult) -> String {
 
 fn gate(result: &AuditResult) -> TestCase {
     let status = match (result.fails(), result.decision.verdict) {
+        _ if result.exploratory => skipped(format!("exploratory: {}", view::headline(result))),
         (true, _) => non_success("gate", view::headline(result)),
         (false, Verdict::Compatible) => TestCaseStatus::success(),
         (false, _) => skipped(view::headline(result)),
@@ -51,6 +52,7 @@ fn words(line: &Line<'_>) -> String {
 
 fn flip_case(result: &AuditResult, question: Untrusted<'_>, lines: &[Block<'_>]) -> TestCase {
     let status = match (result.decision.verdict, result.fails()) {
+        _ if result.exploratory => skipped("stable flip, under a rule that nobody has agreed to"),
         (Verdict::Incompatible, _) => non_success("stable flip", "repeats agree within each snapshot and not across"),
         (_, true) => skipped("stable flip, in an audit that fails because it is undecided"),
         (_, false) => skipped("stable flip, within what the rule lets pass"),
@@ -91,4 +93,21 @@ fn line(line: &DiffLine<'_>) -> String {
     let mut parts: Vec<String> = line.texts.iter().map(|(text, limit)| text.visible(*limit)).collect();
     parts.extend((!line.remark.is_empty()).then(|| line.remark.clone()));
     format!("{} {}: {}", line.sign, line.label, parts.join(" · "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::junit;
+    use crate::report::fixtures::incompatible;
+
+    #[test]
+    fn an_exploratory_audit_fails_no_test() {
+        let mut result = incompatible();
+        let failures = junit(&result).matches("<failure").count();
+        assert_eq!(failures, 1 + result.analysis.flips.len());
+        result.exploratory = true;
+        let report = junit(&result);
+        assert_eq!((report.matches("<failure").count(), report.matches("<skipped").count()), (0, failures), "{report}");
+        assert!(report.contains("failures=\"0\"") && report.contains("exploratory: "), "{report}");
+    }
 }

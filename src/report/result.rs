@@ -30,6 +30,9 @@ pub struct AuditResult {
     /// index may be an alias that nobody moved.
     #[serde(default)]
     pub same_content: bool,
+    /// Whether the rule is a change's own, because the base has none: then the verdict neither blocks nor passes.
+    #[serde(default)]
+    pub exploratory: bool,
     /// The physical snapshots, in the audit's order.
     pub snapshots: Vec<SnapshotSummary>,
     /// What answered and what judged.

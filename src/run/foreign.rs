@@ -70,6 +70,7 @@ pub fn analyze(request: &Request) -> Result<AuditResult, Failure> {
         diagnostics: None,
         flips: flips(&analysis.flips, &observations, request),
         same_content: false,
+        exploratory: false,
         snapshots: snapshots(request),
         machinery: machinery(request, &observations),
         validity: validity(request, &observations),

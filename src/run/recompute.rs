@@ -216,6 +216,7 @@ fn assemble(
     machinery.caveats.splice(0..0, origin.iter().flat_map(origin::Origin::caveats));
     machinery.caveats.extend(retrieve::embedder_caveats(protocol, folder)?);
     let conduct = collected.tally.answering.conduct(protocol)?;
+    let exploratory = origin.as_ref().is_some_and(origin::Origin::is_exploratory);
     let same_content = machinery::is_one_corpus(protocol) && !origin.is_some_and(|origin| origin.edits_what_counts());
     let mut decision = gate::decide(&analysis, &protocol.spec.gate);
     decision.questions_to_decide = decision.questions_to_decide.filter(|_| !same_content);
@@ -229,6 +230,7 @@ fn assemble(
         diagnostics,
         flips,
         same_content,
+        exploratory,
         snapshots: snapshots(protocol),
         machinery,
         validity: tally::validity(protocol, &collected),

@@ -90,6 +90,7 @@ async fn a_push_without_a_rule_that_was_agreed_to_takes_no_mark_and_no_comment_o
     let after = job.fake.bodies();
     assert_eq!((&after[..1], after.len()), (&bodies[..], 2), "{after:?}");
     assert!(after[1].contains("Exploratory: no base commit was named"), "{}", after[1]);
+    assert_eq!((ended.output("verdict"), ended.output("exploratory")), (String::new(), "true".to_owned()), "{ended:?}");
     // So is one that cannot be completed, and an audit of a pull request whose workflow wants no base.
     let ended = job.act("push", &json!({ "ref": "refs/heads/change" }), &head, &[("INPUT_SPEC", "none.yaml")]);
     assert_eq!(ended.code, Some(2), "{ended:?}");

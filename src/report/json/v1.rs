@@ -73,6 +73,8 @@ image! {
         diagnostics: Option<Diagnostics>,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         same_content: bool,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        exploratory: bool,
         snapshots: Vec<SnapshotSummary>,
         machinery: Machinery,
         flips: Vec<FlipDetail>,
