@@ -114,6 +114,38 @@ fn what_is_there_and_cannot_be_read_is_told_beside_what_is_not_there() -> Result
     Ok(())
 }
 
+#[cfg(unix)]
+#[test]
+fn programs_that_are_not_there_are_told_before_anything_is_spent() -> Result<()> {
+    let workspace = Workspace::quickstart()?;
+    workspace.write("folder/x", "x")?;
+    workspace.write("plain.txt", "x")?;
+    let spec = workspace.read("churngate.yaml")?;
+    let spec = spec
+        .replace("  bm25: {}", "  command: { argv: [./no-retriever] }")
+        .replace("  reader: {}", "  command: { argv: [no-generator, --fast] }")
+        .replace("  embedded: {}", "  command: { argv: [./folder] }\n  second: { command: { argv: [./plain.txt] } }")
+        + "replicate: { command: { argv: [./no-replica] } }\n";
+    workspace.write("churngate.yaml", &spec)?;
+    let of_retrieval = ["churngate.yaml:10:21", "`./no-retriever`: it does not exist"];
+    let of_others = [
+        "`no-generator`: it is not on the path",
+        "`./folder`: it is a folder",
+        "`./plain.txt`: it may not be executed",
+        "`./no-replica`: it does not exist",
+    ];
+    for (command, problems) in [("check", 5), ("run", 5), ("diff", 1)] {
+        let output = workspace.churngate(&[command])?;
+        let said = stderr(&output);
+        assert_eq!((code(&output)?, stdout(&output)), (2, String::new()), "{said}");
+        mentions(&said, &of_retrieval);
+        assert_eq!(said.matches("= help: install it").count(), problems, "{said}");
+        assert_eq!(of_others.iter().filter(|part| said.contains(**part)).count(), problems - 1, "{said}");
+    }
+    assert!(!workspace.path(".churngate").exists());
+    Ok(())
+}
+
 #[test]
 fn corpora_with_bad_lines_are_told_together_each_by_its_line() -> Result<()> {
     let workspace = Workspace::quickstart()?;

@@ -178,6 +178,7 @@ pub async fn prepare(audit: &Utf8Path) -> Prepared {
         base: None,
         new: &[],
         shard: None,
+        evidence_alone: false,
         is_set: |_| false,
         tool_version: "bench",
     };

@@ -74,6 +74,7 @@ impl SpecArguments {
             base: base.as_deref(),
             new,
             shard: None,
+            evidence_alone: false,
             is_set: |name| std::env::var_os(name).is_some_and(|value| !value.is_empty()),
             tool_version: super::VERSION,
         }

@@ -9,7 +9,7 @@ use crate::run;
 
 /// Retrieves, and prints what changed in the evidence. Calls neither generator nor judge.
 pub fn diff(arguments: &DiffArguments) -> Result<u8, Failure> {
-    let draft = run::read(arguments.spec.request())?;
+    let draft = run::read(run::Request { evidence_alone: true, ..arguments.spec.request() })?;
     let context = context::for_retrieval(draft.spec(), &arguments.tape, arguments.tasks, arguments.quiet)?;
     let limit = arguments.limit;
     let compared = async { run::diff(run::prepare(draft, Some(&context)).await?, limit, &context).await };

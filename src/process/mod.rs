@@ -3,6 +3,8 @@
 
 mod child;
 mod error;
+mod find;
 
 pub use child::{Output, run};
 pub use error::ProcessError;
+pub use find::missing;

@@ -84,7 +84,7 @@ const fn limited(key: &FileKey) -> (&'static str, u64) {
         FileKey::Exclude => ("the excluded ids", MAX_SMALL_BYTES),
         FileKey::Only => ("the ids to select from", MAX_SMALL_BYTES),
         FileKey::Prompt => ("the answer prompt", MAX_SMALL_BYTES),
-        FileKey::Questions | FileKey::Database | FileKey::Revision(_) | FileKey::Snapshot(_) => {
+        FileKey::Questions | FileKey::Database | FileKey::Program(_) | FileKey::Revision(_) | FileKey::Snapshot(_) => {
             ("the questions", MAX_QUESTIONS_BYTES)
         }
     }

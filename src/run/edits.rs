@@ -11,10 +11,7 @@ use super::rule::{Place, Rule};
 use crate::git::{self, CommitId, GitError, Located};
 use crate::model::{Failure, FailureClass, SnapshotName};
 use crate::retrieve::corpus;
-use crate::spec::{
-    self, BlackBoxBackend, CommandSpec, Difference, EmbedBackend, GenerateBackend, JudgeBackend, Named,
-    RetrieveBackend, SnapshotSource, Spec, SqlEngine,
-};
+use crate::spec::{self, Difference, Named, RetrieveBackend, SnapshotSource, Spec, SqlEngine};
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// The most keys of a spec whose values are told.
@@ -173,7 +170,7 @@ fn edits_of_trusted(
     for path in trusted_folders(spec).chain(shared_database(spec)) {
         edited.extend(trunk.edited(folder, &corpus::file_of(path))?.map(|by| relied(path, by)));
     }
-    for command in commands(spec) {
+    for (_, command) in spec.programs() {
         for path in command.argv.iter().map(Utf8Path::new).filter(|path| !path.as_str().is_empty()) {
             // Programs run in the working folder; a spec's own paths are relative to the spec's.
             let found = [trunk.edited(Utf8Path::new("."), path)?, trunk.edited(folder, path)?];
@@ -201,32 +198,6 @@ fn shared_database(spec: &Spec) -> Option<&Utf8Path> {
     match &sql.engine {
         SqlEngine::Sqlite { file } => file.as_deref(),
         SqlEngine::Postgres { .. } => None,
-    }
-}
-
-fn commands(spec: &Spec) -> impl Iterator<Item = &CommandSpec> {
-    let embedder = spec.retrieve.embed.as_ref().map(|embed| &embed.backend);
-    let judges = spec.judges().map(|(_, backend)| match backend {
-        JudgeBackend::Command(command) => Some(command),
-        JudgeBackend::Model(_) | JudgeBackend::Embedded => None,
-    });
-    let generators = spec.generators().map(|(_, backend)| answering(backend));
-    let commands = [
-        if let Some(EmbedBackend::Command(command)) = embedder { Some(command) } else { None },
-        if let RetrieveBackend::Command(command) = &spec.retrieve.backend { Some(command) } else { None },
-    ];
-    commands.into_iter().chain(generators).chain(judges).flatten()
-}
-
-/// The program that answers, be it the generator or what asks a deployed system.
-fn answering(backend: &GenerateBackend) -> Option<&CommandSpec> {
-    match backend {
-        GenerateBackend::Command(command) => Some(command),
-        GenerateBackend::BlackBox(system) => match &system.backend {
-            BlackBoxBackend::Command(command) => Some(command),
-            BlackBoxBackend::Http(_) => None,
-        },
-        GenerateBackend::Reader(_) | GenerateBackend::Model(_) => None,
     }
 }
 

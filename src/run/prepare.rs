@@ -9,8 +9,9 @@ use crate::freeze::{self, Inputs, Protocol};
 use crate::git;
 use crate::http::Context;
 use crate::model::{Failure, FailureClass};
+use crate::process;
 use crate::retrieve::{self, Opened};
-use crate::spec::Spec;
+use crate::spec::{CommandSpec, FileKey, Spec, Unread};
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// A planned audit and where its run is kept.
@@ -41,6 +42,8 @@ pub struct Request<'a> {
     pub new: &'a [String],
     /// Which part of the audit is run, where it is one.
     pub shard: Option<Shard>,
+    /// Whether evidence alone is wanted: then no program has to be there that answers or judges.
+    pub evidence_alone: bool,
     /// Whether the environment has a value of a variable: no change's own program is started beside a key.
     pub is_set: fn(&str) -> bool,
     /// The version of this program.
@@ -66,16 +69,17 @@ impl Draft {
     }
 }
 
-/// Reads the spec and the files beside it, and finds its snapshots where they lie here.
+/// Reads the spec and the files beside it, and finds its snapshots, where they lie here, and its programs.
 ///
 /// # Errors
-/// Anything wrong with the spec, or all files and snapshots that are missing or cannot be read: all of class
+/// Anything wrong with the spec, or all files, snapshots and programs that are missing or cannot be read: all of class
 /// [`FailureClass::Usage`] where the user can mend it.
 pub fn read(request: Request<'_>) -> Result<Draft, Failure> {
-    let Request { spec: path, runs, base, new, shard, is_set, tool_version } = request;
+    let Request { spec: path, runs, base, new, shard, evidence_alone, is_set, tool_version } = request;
     let folder = path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let mut rule = rule::read(path, folder, base, is_set)?;
     let filled = newest::fill(&mut rule.spec, folder, new, &mut rule.unread);
+    rule.unread.extend(missing_programs(&rule.spec, evidence_alone));
     let opened = match retrieve::open(&rule.spec, folder) {
         Ok(opened) if rule.unread.is_empty() => opened,
         opened => {
@@ -85,6 +89,19 @@ pub fn read(request: Request<'_>) -> Result<Draft, Failure> {
     };
     filled?;
     Ok(Draft { folder: folder.to_owned(), rule, opened, runs: runs.map(Utf8Path::to_owned), shard, tool_version })
+}
+
+/// The programs that would be found missing only once it is their turn, and much is spent.
+fn missing_programs(spec: &Spec, evidence_alone: bool) -> Vec<Unread> {
+    let programs = if evidence_alone { spec.programs_in_retrieval() } else { spec.programs() };
+    let missing = programs.into_iter().filter_map(|(section, CommandSpec { argv, .. })| {
+        let program = argv.first()?;
+        let why = process::missing(program)?;
+        let failure = Failure::new(FailureClass::Usage, format!("failed to find the program `{program}`: {why}"))
+            .with_hint("install it, or write its path, which counts from the folder that `churngate` is started in");
+        Some(Unread { key: FileKey::Program(section), failure })
+    });
+    missing.collect()
 }
 
 /// Resolves the snapshots and plans the protocol. Without a context no engine is asked what its snapshots are.

@@ -23,6 +23,8 @@ pub enum FileKey {
     Questions,
     /// `retrieve.sql.sqlite.file`
     Database,
+    /// The first entry of `command.argv` in this section.
+    Program(&'static str),
     /// `git` of a snapshot.
     Revision(SnapshotName),
     /// `path` or `from` of a snapshot.
@@ -86,6 +88,10 @@ fn value<'a>(root: &'a Node, key: &FileKey) -> Option<&'a Node> {
         FileKey::Prompt => at(&["generate", "prompt"]),
         FileKey::Questions => at(&["questions", "file"]),
         FileKey::Database => at(&["retrieve", "sql", "sqlite", "file"]),
+        FileKey::Program(section) => {
+            let path: Vec<&str> = section.split('.').chain(["command", "argv"]).collect();
+            at(&path)?.items().first()
+        }
         FileKey::Revision(name) => of_snapshot(name, ["git", "path"]),
         FileKey::Snapshot(name) => of_snapshot(name, ["path", "from"]),
     }
@@ -115,6 +121,7 @@ snapshots:
   placebo: { index: docs }
 retrieve: { preset: own.yaml, sql: { sqlite: { file: docs.db } } }
 generate: { prompt: prompt.txt }
+judge: { second: { command: { argv: [./judge, --strict] } } }
 ";
 
     fn named(name: &str) -> SnapshotName {
@@ -136,6 +143,7 @@ generate: { prompt: prompt.txt }
             (FileKey::Prompt, "prompt.txt"),
             (FileKey::Questions, "q.jsonl"),
             (FileKey::Database, "docs.db"),
+            (FileKey::Program("judge.second"), "./judge"),
             (FileKey::Revision(SnapshotName::old()), "v1"),
             (FileKey::Snapshot(SnapshotName::old()), "corpus"),
             (FileKey::Snapshot(named("n3")), "top"),

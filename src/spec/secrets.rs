@@ -1,9 +1,7 @@
-//! Which servers a spec names, and which environment variables: for keys, and to be passed on to programs.
+//! Which servers and programs a spec names, and which environment variables: for keys, and to be passed on to programs.
 
 use super::black_box::BlackBoxBackend;
-use super::types::{
-    CommandSpec, EmbedBackend, EmbedSpec, GenerateBackend, JudgeBackend, RetrieveBackend, Spec, SqlEngine,
-};
+use super::types::{CommandSpec, EmbedBackend, GenerateBackend, JudgeBackend, RetrieveBackend, Spec, SqlEngine};
 use crate::model::Price;
 use std::collections::BTreeSet;
 
@@ -20,8 +18,8 @@ pub struct Named<'a> {
 }
 
 impl<'a> Named<'a> {
-    fn pass_on(&mut self, program: &'a CommandSpec) {
-        self.passed.extend(program.env.iter().map(String::as_str));
+    fn pass_on(&mut self, programs: Vec<(&'static str, &'a CommandSpec)>) {
+        self.passed.extend(programs.into_iter().flat_map(|(_, program)| &program.env).map(String::as_str));
     }
 }
 
@@ -33,23 +31,20 @@ impl Spec {
         for (_, backend) in self.generators() {
             match backend {
                 GenerateBackend::Model(server) => named.keys.extend(server.key_env.as_deref()),
-                GenerateBackend::Command(program) => named.pass_on(program),
-                GenerateBackend::BlackBox(system) => match &system.backend {
-                    BlackBoxBackend::Http(http) => {
+                GenerateBackend::BlackBox(system) => {
+                    if let BlackBoxBackend::Http(http) = &system.backend {
                         named.keys.extend(http.secret_headers.values().map(|header| header.env.as_str()));
                     }
-                    BlackBoxBackend::Command(program) => named.pass_on(program),
-                },
-                GenerateBackend::Reader(_) => {}
+                }
+                GenerateBackend::Command(_) | GenerateBackend::Reader(_) => {}
             }
         }
         for (_, backend) in self.judges() {
-            match backend {
-                JudgeBackend::Model(server) => named.keys.extend(server.key_env.as_deref()),
-                JudgeBackend::Command(program) => named.pass_on(program),
-                JudgeBackend::Embedded => {}
+            if let JudgeBackend::Model(server) = backend {
+                named.keys.extend(server.key_env.as_deref());
             }
         }
+        named.pass_on(self.programs());
         named
     }
 
@@ -66,15 +61,52 @@ impl Spec {
                     named.keys.insert(url_env);
                 }
             }
-            RetrieveBackend::Command(program) => named.pass_on(program),
-            RetrieveBackend::Bm25(_) | RetrieveBackend::File | RetrieveBackend::Within => {}
+            RetrieveBackend::Command(_)
+            | RetrieveBackend::Bm25(_)
+            | RetrieveBackend::File
+            | RetrieveBackend::Within => {}
         }
-        match self.retrieve.embed.as_ref().map(|EmbedSpec { backend, .. }| backend) {
-            Some(EmbedBackend::OpenAi(server)) => named.keys.extend(server.key_env.as_deref()),
-            Some(EmbedBackend::Command(program)) => named.pass_on(program),
-            None => {}
+        if let Some(EmbedBackend::OpenAi(server)) = self.retrieve.embed.as_ref().map(|embed| &embed.backend) {
+            named.keys.extend(server.key_env.as_deref());
         }
+        named.pass_on(self.programs_in_retrieval());
         named
+    }
+
+    /// The programs that the spec starts, each with the section that names it.
+    #[must_use]
+    pub fn programs(&self) -> Vec<(&'static str, &CommandSpec)> {
+        let mut programs = self.programs_in_retrieval();
+        for (section, (_, backend)) in ["generate", "replicate"].into_iter().zip(self.generators()) {
+            match backend {
+                GenerateBackend::Command(program) => programs.push((section, program)),
+                GenerateBackend::BlackBox(system) => {
+                    if let BlackBoxBackend::Command(program) = &system.backend {
+                        programs.push(("answer", program));
+                    }
+                }
+                GenerateBackend::Reader(_) | GenerateBackend::Model(_) => {}
+            }
+        }
+        for (section, (_, backend)) in ["judge", "judge.second"].into_iter().zip(self.judges()) {
+            if let JudgeBackend::Command(program) = backend {
+                programs.push((section, program));
+            }
+        }
+        programs
+    }
+
+    /// The same of retrieval alone.
+    #[must_use]
+    pub fn programs_in_retrieval(&self) -> Vec<(&'static str, &CommandSpec)> {
+        let mut programs = Vec::new();
+        if let Some(EmbedBackend::Command(program)) = self.retrieve.embed.as_ref().map(|embed| &embed.backend) {
+            programs.push(("retrieve.embed", program));
+        }
+        if let RetrieveBackend::Command(program) = &self.retrieve.backend {
+            programs.push(("retrieve", program));
+        }
+        programs
     }
 
     /// The generators, each with what messages call it.
