@@ -3,6 +3,9 @@
 mod harness;
 
 use anyhow::{Context as _, Result};
+use camino::Utf8PathBuf;
+use churngate::model::Digest;
+use harness::forge::{chain, records};
 use harness::{Workspace, code, independent_check, stderr, stdout};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -166,5 +169,29 @@ fn whatever_answers_judges_or_decides_is_a_contradiction() -> Result<()> {
     })?;
     let said = stderr(&workspace.churngate(&["check", "churngate.yaml"])?);
     assert!(said.contains("the key `generate` is missing") && said.contains("the key `judge` is missing"), "{said}");
+    Ok(())
+}
+
+#[test]
+fn retrievals_that_differ_where_the_spec_stops_at_them_cannot_stand_and_break_nothing() -> Result<()> {
+    let workspace = workspace()?;
+    let folder = Utf8PathBuf::try_from(run(&workspace)?.0)?;
+    let mut evidence = records(&folder, "evidence.jsonl")?;
+    let note = evidence.iter_mut().find(|record| record["matched"] == true).context("no note")?;
+    note["matched"] = false.into();
+    let (question, snapshot) = (note["question"].clone(), note["snapshot"].clone());
+    let accepted = |record: &&Value| record["verdict"]["accepted"].is_object();
+    let other = evidence.iter().filter(accepted).find(|record| record["of"]["question"] != question);
+    let other = other.context("one question alone")?["verdict"].clone();
+    let second = |record: &&mut Value| {
+        let of = &record["of"];
+        record["type"] == "outcome" && of["question"] == question && of["snapshot"] == snapshot && of["pass"] == 1
+    };
+    evidence.iter_mut().find(second).context("no second pass")?["verdict"] = other;
+    chain(&folder, "evidence.jsonl", Digest::of(&std::fs::read(folder.join("protocol.lock.json"))?), &evidence)?;
+    let verified = on(&workspace, &["verify"], folder.as_std_path())?;
+    let said = stderr(&verified);
+    assert_eq!(code(&verified)?, 4, "{said}");
+    assert!(said.contains("cannot stand: 1 of the retrievals came to something else the second time"), "{said}");
     Ok(())
 }

@@ -1,15 +1,15 @@
 //! Sealed evidence against the protocol: what `verify` can compute again without a corpus.
 
-use super::barren;
 use super::embed::{Held, named};
 use super::progress::Progress;
 use super::records::accepted;
+use super::{barren, mismatch};
 use crate::freeze::Protocol;
 use crate::ledger::record::{AcceptedEvidence, Attempt, EvidenceRecord, Outcome, Record, Verdict};
 use crate::ledger::stage::Evidence as EvidenceStage;
 use crate::ledger::{BlobReader, EvidenceLock, Numbered, cannot_stand, unfit};
 use crate::model::{Digest, Evidence, Failure, FailureClass, Question, QuestionId, SnapshotName};
-use crate::spec::{OnMismatch, RetrieveBackend};
+use crate::spec::RetrieveBackend;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks that every question has its evidence from every snapshot, that the documents in the ledger are those in the
@@ -22,6 +22,8 @@ pub struct Check<'a> {
     vectors: Held<'a>,
     questions: u64,
     retrievals: u64,
+    /// Retrievals whose two passes differ.
+    differing: u64,
     /// Snapshots that gave no document so far; `None` before the first question.
     barren: Option<BTreeSet<SnapshotName>>,
 }
@@ -30,6 +32,7 @@ pub struct Check<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Checked {
     retrievals: u64,
+    differing: u64,
     /// What was embedded of it, where it was.
     embedded: Option<(QuestionId, String)>,
     /// The snapshots that gave no document for it.
@@ -41,7 +44,15 @@ impl<'a> Check<'a> {
     #[must_use]
     pub fn new(protocol: &'a Protocol, lock: &EvidenceLock) -> Self {
         let vectors = Held::new(protocol, lock.folder());
-        Self { protocol, blobs: BlobReader::at(lock.folder()), vectors, questions: 0, retrievals: 0, barren: None }
+        Self {
+            protocol,
+            blobs: BlobReader::at(lock.folder()),
+            vectors,
+            questions: 0,
+            retrievals: 0,
+            differing: 0,
+            barren: None,
+        }
     }
 
     /// Looks at all records of one question.
@@ -73,26 +84,16 @@ impl<'a> Check<'a> {
             }
             progress.take(record)?;
         }
-        self.whole(&progress)?;
+        whole(&progress)?;
         self.vectors.question(question, &named(records))?;
         let embedded = self.vectors.embedded(question).map(|text| (question.id.clone(), text));
-        Ok(Checked { retrievals, embedded, barren: progress.barren().into_iter().cloned().collect() })
+        let differing = progress.mismatches().len() as u64;
+        Ok(Checked { retrievals, differing, embedded, barren: progress.barren().into_iter().cloned().collect() })
     }
 
     /// Whether the backend is asked with the question's text and nothing else.
     const fn is_embedded(&self) -> bool {
         matches!(self.protocol.spec.retrieve.backend, RetrieveBackend::Bm25(_) | RetrieveBackend::File)
-    }
-
-    fn whole(&self, progress: &Progress) -> Result<(), Failure> {
-        let broken = |message: &str| Err(Failure::new(FailureClass::Evidence, message));
-        if !progress.is_whole() {
-            return broken("the evidence ledger is sealed, but a question has no evidence from a snapshot");
-        }
-        if self.protocol.spec.retrieve.on_mismatch == OnMismatch::Stop && !progress.mismatches().is_empty() {
-            return broken("the evidence ledger is sealed with retrievals that differ, where the spec stops at them");
-        }
-        Ok(())
     }
 
     /// Counts what was found of a question.
@@ -102,6 +103,7 @@ impl<'a> Check<'a> {
     pub fn count(&mut self, checked: Checked) -> Result<(), Failure> {
         self.questions += 1;
         self.retrievals += checked.retrievals;
+        self.differing += checked.differing;
         if let Some((question, embedded)) = checked.embedded {
             self.vectors.count(&question, embedded)?;
         }
@@ -116,14 +118,15 @@ impl<'a> Check<'a> {
     ///
     /// # Errors
     /// The run has vectors of other questions: class [`FailureClass::Evidence`]. A snapshot gave no document for any of at least ten
-    /// questions: class [`FailureClass::Incomplete`].
+    /// questions, or retrievals differ where the spec stops at them: class [`FailureClass::Incomplete`].
     pub fn finish(&self) -> Result<String, Failure> {
         if self.protocol.spec.retrieve.is_within() {
             return Ok("evidence: none, since the audited system retrieves by itself".to_owned());
         }
         let barren = |name: &&SnapshotName| self.barren.as_ref().is_some_and(|barren| barren.contains(*name));
         let named = self.protocol.spec.snapshots.iter().map(|snapshot| &snapshot.name).filter(barren);
-        if let Some(why) = barren::intolerable(self.questions, named) {
+        let differing = || mismatch::differing(self.protocol.spec.retrieve.on_mismatch, self.differing);
+        if let Some(why) = barren::intolerable(self.questions, named).or_else(differing) {
             return Err(cannot_stand::<EvidenceStage>(Failure::new(FailureClass::Incomplete, why)));
         }
         self.vectors.finish(self.questions)?;
@@ -144,6 +147,14 @@ fn none(records: &[Numbered<EvidenceRecord>]) -> Result<Checked, Failure> {
         Err(unfit::<EvidenceStage>(*seq, "the audited system retrieves by itself, and leaves no record here"))
     };
     records.first().map_or_else(|| Ok(Checked::default()), of_ours)
+}
+
+fn whole(progress: &Progress) -> Result<(), Failure> {
+    if progress.is_whole() {
+        return Ok(());
+    }
+    let message = "the evidence ledger is sealed, but a question has no evidence from a snapshot";
+    Err(Failure::new(FailureClass::Evidence, message))
 }
 
 fn compare(blobs: &BlobReader, seq: u64, recorded: &AcceptedEvidence) -> Result<(), Failure> {

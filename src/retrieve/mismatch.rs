@@ -6,7 +6,7 @@ use crate::ledger::record::{EvidenceKey, Outcome, Record, Verdict};
 use crate::ledger::stage::Evidence as EvidenceStage;
 use crate::ledger::{self, BlobReader};
 use crate::model::{Digest, Failure, QuestionId, SnapshotName};
-use crate::spec::{HttpRetrieveSpec, RetrieveBackend};
+use crate::spec::{HttpRetrieveSpec, OnMismatch, RetrieveBackend};
 use camino::Utf8Path;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,6 +24,16 @@ enum Why {
     Documents,
     /// Ids and scores are the same, and texts are not.
     Texts,
+}
+
+/// Why evidence cannot stand of which so many retrievals came to something else when they were made again, where the spec stops at
+/// one: what stops the stage is asked again of whatever is verified.
+#[must_use]
+pub fn differing(on_mismatch: OnMismatch, retrievals: u64) -> Option<String> {
+    let stops = on_mismatch == OnMismatch::Stop && retrievals > 0;
+    stops.then(|| {
+        format!("{retrievals} of the retrievals came to something else the second time, and the spec stops at one")
+    })
 }
 
 /// Sentences on why the passes over these snapshots differ, by snapshot; none where replies tell nothing.

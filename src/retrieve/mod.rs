@@ -28,5 +28,6 @@ mod tests;
 pub use barren::intolerable;
 pub use check::{Check, Checked};
 pub use embed::{Embedding, Named, Reference, embedder_caveats, embedding, probe, reference};
+pub use mismatch::differing;
 pub use resolve::{Opened, ask, open};
 pub use stage::retrieve;

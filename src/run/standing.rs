@@ -13,10 +13,11 @@ use crate::model::{Failure, FailureClass, Fraction};
 use crate::retrieve;
 use camino::Utf8Path;
 
-/// Weighs missing cells and missing judgments against the spec's tolerance, and whether each snapshot gave any document.
+/// Weighs missing cells and missing judgments against the spec's tolerance, whether each snapshot gave any document, and whether
+/// each gave the same twice where the spec stops at anything else.
 ///
 /// # Errors
-/// There are too many, or one gave none: class [`FailureClass::Incomplete`].
+/// They did not, or there are too many: class [`FailureClass::Incomplete`].
 pub(super) fn check(protocol: &Protocol, collected: &Collected) -> Result<(), Failure> {
     let tolerance = protocol.spec.tolerance.invalid_cells;
     let left_out = Share { counted: collected.excluded - collected.unjudged, of: collected.questions };
@@ -33,7 +34,8 @@ pub(super) fn check(protocol: &Protocol, collected: &Collected) -> Result<(), Fa
             format!("{unjudged} of {differing} packets of different answers have no judgment, more than is tolerated")
         })
     });
-    let why = barren(protocol, collected).or(why);
+    let differing = || retrieve::differing(protocol.spec.retrieve.on_mismatch, collected.mismatched);
+    let why = barren(protocol, collected).or_else(differing).or(why);
     why.map_or(Ok(()), |why| Err(Failure::new(FailureClass::Incomplete, why)))
 }
 
