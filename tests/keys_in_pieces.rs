@@ -7,6 +7,8 @@
 mod harness;
 
 use anyhow::{Result, ensure};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use harness::raw::{RawServer, Reply};
 use harness::{Workspace, code, figures, independent_check, stderr};
 use serde_json::{Value, json};
@@ -256,4 +258,29 @@ fn a_key_that_control_characters_break_is_taken_out_of_names_and_answers() -> Re
         workspace.command().args(["check", "--probe", "churngate.yaml"]).env("CHURNGATE_TEST_KEY", KEY).output()?;
     assert_eq!(code(&probe)?, 0, "{}", stderr(&probe));
     is_clean(&workspace, &probe)
+}
+
+#[test]
+fn a_key_in_documents_that_come_encoded_is_unpacked_nowhere() -> Result<()> {
+    let server = RawServer::start(|request| {
+        let said = if LEAKS.contains(&request.number) { PIECES.concat() } else { "Door 2 has a lock.".to_owned() };
+        let item = BASE64_STANDARD.encode(json!({ "id": "d", "text": said }).to_string());
+        Reply::json(200, &json!({ "number": request.number, "results": [item] }))
+    })?;
+    let workspace = streaming(&server)?;
+    let retrieval = "retrieve:\n  concurrency: 1\n  http:\n    items: /results\n    decode: base64_json\n    id: /id\n    text: /text";
+    workspace.edit("churngate.yaml", |spec| {
+        let spec = spec
+            .replace("answer:\n  http:", retrieval)
+            .replace("  concurrency: 1\njudge", "generate: { reader: {} }\njudge");
+        let spec = spec.lines().filter(|line| !line.contains("stream:") && !line.contains("answer: /answer"));
+        spec.map(|line| line.to_owned() + "\n").collect()
+    })?;
+    let output = run(&workspace, &["--record", "rec"])?;
+    assert_eq!(code(&output)?, 0, "{}", stderr(&output));
+    is_clean(&workspace, &output)?;
+    assert_eq!(server.seen().len(), 4 * QUESTIONS + LEAKS.len());
+    let ledger = fs::read_to_string(workspace.run_folder()?.join("evidence.jsonl"))?;
+    assert_eq!(ledger.matches(r#"{"invalid":"key-in-answer"}"#).count(), LEAKS.len());
+    Ok(())
 }

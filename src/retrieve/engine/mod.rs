@@ -60,7 +60,7 @@ impl Engine<'_> {
 
     /// Makes the call once and says what it came to.
     pub(super) async fn make(&self, call: &Call, context: &Context) -> Made {
-        match context.send(call).await {
+        match context.send_for_answer(call, |reply| reply::unpacked(&self.spec.list, &reply.body)).await {
             Ok(reply) => {
                 let judged = self.judge(&reply);
                 Made { status: Some(reply.status), body: Some(reply.body), latency: reply.latency, judged }

@@ -73,6 +73,15 @@ fn zipped(spec: &ListSpec, reply: &Value) -> Result<Vec<Value>, &'static str> {
     Ok(items.into_iter().map(Value::Object).collect())
 }
 
+/// What stands in items that are encoded, where a key that the engine sends back is found only once they are not.
+pub(super) fn unpacked(spec: &ListSpec, body: &[u8]) -> Option<String> {
+    if !spec.base64_json {
+        return None;
+    }
+    let items = fill::items(&serde_json::from_slice(body).ok()?, &spec.items)?;
+    Some(items.iter().filter_map(|item| decoded(item).ok()).map(|item| item.to_string() + "\n").collect())
+}
+
 fn decoded(item: &Value) -> Result<Value, &'static str> {
     let bytes = item.as_str().and_then(|text| BASE64_STANDARD.decode(text.trim()).ok());
     bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).ok_or("item-undecodable")
