@@ -94,7 +94,7 @@ fn answered(request: &Request) -> Reply {
 fn workspace(server: &RawServer, questions: usize, more: &str) -> Result<Workspace> {
     let workspace = Workspace::quickstart()?;
     let model = format!("openai: {{ model: m, base_url: \"{}/v1\"{more} }}", server.host);
-    let with = format!("{model}\n  concurrency: {MOST}\n  max_attempts: 20");
+    let with = format!("{model}\n  concurrency: {MOST}");
     workspace.edit("churngate.yaml", |spec| {
         spec.replace(
             "file: questions.jsonl",
@@ -106,17 +106,36 @@ fn workspace(server: &RawServer, questions: usize, more: &str) -> Result<Workspa
     Ok(workspace)
 }
 
+/// A refusal as servers send it.
+fn refusal(status: u16, wish: Option<&str>) -> Reply {
+    let body = json!({ "type": "error", "error": { "type": "overloaded_error", "message": "slow down" } });
+    let headers = wish.map(|wish| ("retry-after-ms", wish.to_owned())).into_iter().collect();
+    Reply::Full(status, headers, body.to_string().into_bytes())
+}
+
 #[test]
 fn calls_in_flight_become_fewer_where_a_server_refuses_them_and_more_again_where_it_takes_them() -> Result<()> {
+    let refusals = [(429, None), (529, None), (503, Some("300")), (500, Some("300"))];
+    side_by_side(refusals.map(|(status, wish)| move || adapts(status, wish)))
+}
+
+/// Does all of this at once: most of the time nothing happens but waiting.
+fn side_by_side<F: Fn() -> Result<()> + Send, const N: usize>(all: [F; N]) -> Result<()> {
+    thread::scope(|scope| all.map(|one| scope.spawn(one)).map(|one| one.join().unwrap()).into_iter().collect())
+}
+
+fn adapts(status: u16, wish: Option<&'static str>) -> Result<()> {
     let doors = [Door::until(120), Door::until(30)];
     let (generator, judge) = (Arc::clone(&doors[0]), Arc::clone(&doors[1]));
     let server = RawServer::start(move |request| {
         let door = if is_judged(request) { &judge } else { &generator };
-        if door.pass() { answered(request) } else { Reply::json(429, &json!({ "error": { "message": "slow down" } })) }
+        if door.pass() { answered(request) } else { refusal(status, wish) }
     })?;
     let workspace = workspace(&server, 90, "")?;
     let output = workspace.churngate(&["run", "churngate.yaml"])?;
-    assert!(matches!(code(&output)?, 0 | 1), "{}", stderr(&output));
+    assert!(matches!(code(&output)?, 0 | 1), "{status}: {}", stderr(&output));
+    let counted: u64 = doors.iter().map(|door| door.seen().2 as u64).sum();
+    ensure!(retries(&workspace)? == counted, "{counted} calls were refused: {}", retries(&workspace)?);
     for (door, whose) in doors.iter().zip(["generator", "judge"]) {
         let (throttled, free, refused) = door.seen();
         ensure!(throttled.len() > MOST, "the {whose} was throttled: {throttled:?}");
@@ -130,6 +149,70 @@ fn calls_in_flight_become_fewer_where_a_server_refuses_them_and_more_again_where
         let later = refused - (MOST - TAKES);
         assert!(later * 3 < throttled.len(), "{whose}: {later} of {} calls were refused", throttled.len());
     }
+    Ok(())
+}
+
+/// How many attempts came to nothing, as the result has it.
+fn retries(workspace: &Workspace) -> Result<u64> {
+    let result: Value = serde_json::from_slice(&std::fs::read(workspace.run_folder()?.join("result.json"))?)?;
+    let counts = result["record"]["retries"].as_array().context("no retries")?;
+    Ok(counts.iter().filter_map(|count| count[1].as_u64()).sum())
+}
+
+/// A server that takes a call every so often, and refuses what comes in between.
+fn limiting(every: Duration, refuse: fn() -> Reply) -> Result<(RawServer, Arc<Mutex<u64>>)> {
+    let (refused, next) = (Arc::new(Mutex::new(0)), Mutex::new(None::<Instant>));
+    let count = Arc::clone(&refused);
+    let server = RawServer::start(move |request| {
+        let mut next = next.lock().unwrap();
+        if next.is_some_and(|next| next > Instant::now()) {
+            *count.lock().unwrap() += 1;
+            return refuse();
+        }
+        *next = Some(Instant::now() + every);
+        answered(request)
+    })?;
+    Ok((server, refused))
+}
+
+#[test]
+fn a_limit_by_the_minute_leaves_no_cell_without_an_answer() -> Result<()> {
+    let refusals: [fn() -> Reply; 2] = [|| refusal(429, None), || refusal(429, Some("0"))];
+    side_by_side(refusals.map(|refuse| move || is_complete(refuse)))
+}
+
+/// More cells than may be in flight: each is refused for the others' sake, more often than it may fail.
+fn is_complete(refuse: fn() -> Reply) -> Result<()> {
+    let (server, refused) = limiting(Duration::from_millis(700), refuse)?;
+    let workspace = workspace(&server, 4, "")?;
+    workspace.edit("churngate.yaml", |spec| with_attempts(&spec, 2))?;
+    let output = workspace.churngate(&["run", "churngate.yaml"])?;
+    assert!(matches!(code(&output)?, 0 | 1), "{}", stderr(&output));
+    let (refused, asked) = (*refused.lock().unwrap(), server.seen().len() as u64);
+    ensure!(refused > 0 && refused * 5 < asked * 4, "{refused} of {asked} calls were refused");
+    ensure!(retries(&workspace)? == refused, "{refused} calls were refused: {}", retries(&workspace)?);
+    Ok(())
+}
+
+/// The spec with so many attempts.
+fn with_attempts(spec: &str, attempts: u32) -> String {
+    spec.replace(&format!("concurrency: {MOST}"), &format!("concurrency: {MOST}\n  max_attempts: {attempts}"))
+}
+
+#[test]
+fn a_wish_in_the_body_holds_up_every_call() -> Result<()> {
+    let calls = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&calls);
+    let server = RawServer::start(move |request| {
+        log.lock().unwrap().push(Instant::now());
+        let info = json!({ "@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "2.5s" });
+        let error = json!({ "code": 429, "message": "x", "status": "RESOURCE_EXHAUSTED", "details": [info] });
+        if request.number == 0 { Reply::json(429, &json!([{ "error": error }])) } else { answered(request) }
+    })?;
+    let output = workspace(&server, 3, "")?.churngate(&["run", "churngate.yaml", "--tasks", "1"])?;
+    assert!(matches!(code(&output)?, 0 | 1), "{}", stderr(&output));
+    let calls = calls.lock().unwrap();
+    assert!(calls[1] - calls[0] >= Duration::from_millis(2_500), "{:?}", calls[1] - calls[0]);
     Ok(())
 }
 
@@ -189,6 +272,24 @@ fn a_wish_for_a_wait_is_granted_as_a_date() -> Result<()> {
 }
 
 #[test]
+fn a_date_is_meant_by_the_servers_clock() -> Result<()> {
+    let calls = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&calls);
+    let server = RawServer::start(move |request| {
+        log.lock().unwrap().push(Instant::now());
+        let ahead = now().unwrap() + 3_600;
+        let headers = vec![("date", http_date(ahead)), ("retry-after", http_date(ahead + 2))];
+        if request.number == 0 { Reply::Full(429, headers, b"{}".to_vec()) } else { answered(request) }
+    })?;
+    let output = workspace(&server, 3, "")?.churngate(&["run", "churngate.yaml", "--tasks", "1"])?;
+    assert!(matches!(code(&output)?, 0 | 1), "{}", stderr(&output));
+    let calls = calls.lock().unwrap();
+    let waited = (calls[1] - calls[0]).as_secs_f64();
+    assert!((2.0..30.0).contains(&waited), "{waited} s");
+    Ok(())
+}
+
+#[test]
 fn what_cannot_be_meant_as_a_wait_holds_nothing_up() -> Result<()> {
     for value in ["-1", "soon", "99999999999999999999999999"] {
         let Refused { workspace, .. } = refused_once("retry-after", value)?;
@@ -240,7 +341,7 @@ fn a_wait_of_hours_stops_the_audit_which_goes_on_later() -> Result<()> {
 #[test]
 fn a_wait_of_hours_that_the_last_attempt_of_a_cell_is_told_stops_the_audit_as_well() -> Result<()> {
     let Refused { workspace, server, .. } = refused_once("retry-after", "99999")?;
-    workspace.edit("churngate.yaml", |spec| spec.replace("max_attempts: 20", "max_attempts: 1"))?;
+    workspace.edit("churngate.yaml", |spec| with_attempts(&spec, 1))?;
     let run = || workspace.churngate(&["run", "churngate.yaml", "--tasks", "1"]);
     let output = run()?;
     assert_eq!(code(&output)?, 4, "{}", stderr(&output));
@@ -277,7 +378,7 @@ fn hears(workspace: &Workspace, part: &str) -> Result<()> {
 
 #[test]
 fn long_waits_are_told_in_plain_lines_with_what_is_waited_for_and_how_long() -> Result<()> {
-    hears(&refused_once("retry-after", "60")?.workspace, "generate: waiting 60.0 s ")?;
+    hears(&refused_once("retry-after", "60")?.workspace, "generate: waiting 6")?;
     let server = RawServer::start(answered)?;
     hears(&workspace(&server, 3, ", rate_limit: { requests_per_minute: 1 }")?, "s for rate_limit")?;
     let server = RawServer::start(|request| {

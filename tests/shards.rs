@@ -501,7 +501,7 @@ fn a_small_shard_whose_server_is_down_goes_on_later_however_often_it_is_tried() 
     let (is_down, given) = (Arc::clone(&down), Mutex::new(0));
     let server = RawServer::start(move |request| {
         if *is_down.lock().unwrap() {
-            return Reply::json(503, &json!({ "error": "busy" }));
+            return Reply::json(500, &json!({ "error": "down" }));
         }
         let mut next = given.lock().unwrap();
         *next += 1;

@@ -188,7 +188,11 @@ pub async fn prepare(audit: &Utf8Path) -> Prepared {
 
 /// The outside world of a measurement.
 pub fn context() -> Context {
-    let settings = HttpSettings { connect_timeout: Duration::from_secs(10), max_body_bytes: 1 << 20 };
+    let settings = HttpSettings {
+        connect_timeout: Duration::from_secs(10),
+        read_timeout: Duration::from_mins(1),
+        max_body_bytes: 1 << 20,
+    };
     Context {
         client: Client::new(settings).expect("a client"),
         secrets: Arc::new(Secrets::default()),

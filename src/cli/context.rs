@@ -34,7 +34,11 @@ fn made(
     tasks: Option<u32>,
     quiet: bool,
 ) -> Result<Context, Failure> {
-    let settings = HttpSettings { connect_timeout: Duration::from_secs(10), max_body_bytes: 16 << 20 };
+    let settings = HttpSettings {
+        connect_timeout: Duration::from_secs(10),
+        read_timeout: Duration::from_mins(1),
+        max_body_bytes: 16 << 20,
+    };
     let observer: Arc<dyn Observer> = if quiet { Arc::new(Silent) } else { Arc::new(Progress::start()) };
     let minutes = spec.budget.minutes.map(|minutes| Instant::now() + Duration::from_secs(u64::from(minutes) * 60));
     let secrets = Arc::new(if tape.replay.is_some() { secrets_of_a_replay(spec, named)? } else { secrets(named)? });

@@ -24,7 +24,11 @@ const MAX_MESSAGE: u64 = 1 << 20;
 
 /// Publishes a finished run, or that there is none, and says what each part came to.
 pub fn publish(arguments: &PublishArguments) -> Result<u8, Failure> {
-    let settings = HttpSettings { connect_timeout: Duration::from_secs(10), max_body_bytes: 32 << 20 };
+    let settings = HttpSettings {
+        connect_timeout: Duration::from_secs(10),
+        read_timeout: Duration::from_mins(1),
+        max_body_bytes: 32 << 20,
+    };
     let client = Client::new(settings)?;
     let publication = match (&arguments.run, arguments.failed) {
         (Some(folder), _) => of_run(folder, arguments, &client)?,

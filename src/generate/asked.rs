@@ -1,8 +1,8 @@
 //! What a backend is asked, and what comes of it.
 
 use super::answer::Reason;
-use crate::http::CallError;
 use crate::http::chat::{CountsAs, Facts, Tokens};
+use crate::http::{CallError, Wish};
 use crate::ledger::record::{DocumentRecord, Usage};
 use crate::model::{Answer, Digest, Evidence, Failure, FailureClass, Question};
 use std::time::Duration;
@@ -42,8 +42,8 @@ pub enum Fault {
     Invalid {
         /// A code of ours.
         reason: &'static str,
-        /// How long the server asks to wait.
-        retry_after: Option<Duration>,
+        /// What the server says of the next call.
+        wish: Wish,
     },
     /// The audit cannot go on.
     Fatal {
@@ -58,7 +58,16 @@ impl Fault {
     /// The audit ended before the call was made.
     #[must_use]
     pub const fn not_sent() -> Self {
-        Self::Invalid { reason: CallError::NotSent.code(), retry_after: None }
+        Self::Invalid { reason: CallError::NotSent.code(), wish: Wish::NONE }
+    }
+
+    /// What the server says of the next call.
+    #[must_use]
+    pub const fn wish(&self) -> Wish {
+        match self {
+            Self::Invalid { wish, .. } => *wish,
+            Self::Fatal { .. } => Wish::NONE,
+        }
     }
 
     /// Its code.
@@ -78,7 +87,7 @@ impl From<Reason> for Fault {
                 failure: Failure::new(FailureClass::Incomplete, format!("the generator gave `{reason}` ({when})"))
                     .with_hint("check the first entry of `argv` in the spec"),
             },
-            (reason, ..) => Self::Invalid { reason, retry_after: None },
+            (reason, ..) => Self::Invalid { reason, wish: Wish::NONE },
         }
     }
 }

@@ -6,11 +6,10 @@ use super::backend::Called;
 use super::outcomes::is_of_content;
 use super::plan::Plan;
 use super::resume::Standing;
-use crate::http::chat::Reason;
-use crate::http::{Attempted, Context, InFlight, Pace, RetryPolicy, Tally, Unit, interrupted, until_accepted};
+use crate::http::{Attempted, Context, Pace, RetryPolicy, Tally, Unit, interrupted, remedy, until_accepted};
 use crate::ledger::Writer;
 use crate::ledger::record::{AcceptedAnswer, AnswersRecord, Attempt, Outcome, Record, Verdict};
-use crate::model::{Answer, Cell, Digest, Event, Failure, FailureClass};
+use crate::model::{Cell, Digest, Event, Failure, FailureClass};
 use futures_util::StreamExt as _;
 use jiff::Timestamp;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -121,7 +120,7 @@ impl<'a, S: Answering> Calls<'a, S> {
         self.pace.took(most, &came.facts);
         // Before its place is free: the next call is held to what this one took, not to what it was thought to take.
         self.context.settle(reserved, &came.facts);
-        set_pace(&in_flight, &came.verdict);
+        in_flight.came_to(came.verdict.as_ref().map(drop).map_err(Fault::wish));
         let stands = self.stands(cell, &came);
         // The call is over: the next one need not wait until this one's outcome is durable, unless there must be none.
         let stops = stands.is_err() || matches!(came.verdict, Err(Fault::Fatal { .. }));
@@ -136,9 +135,9 @@ impl<'a, S: Answering> Calls<'a, S> {
                 self.answered.fetch_add(1, Ordering::Relaxed);
                 Attempted::Accepted(())
             }
-            Err(Fault::Invalid { reason, retry_after }) => {
+            Err(Fault::Invalid { reason, wish }) => {
                 self.tally.add(reason);
-                Attempted::Invalid { reason, retry_after }
+                Attempted::Invalid { reason, wish }
             }
             Err(Fault::Fatal { failure, .. }) => Attempted::Fatal(failure),
         })
@@ -175,18 +174,7 @@ impl<'a, S: Answering> Calls<'a, S> {
             return Ok(());
         }
         let message = format!("the {} gave no answer at all to the first {given_up} cells", S::WHOSE);
-        Err(Failure::new(FailureClass::Incomplete, self.tally.after(&message))
-            .with_hint("see that it runs and is reachable, then run the same command again to go on"))
-    }
-}
-
-fn set_pace(in_flight: &InFlight<'_>, verdict: &Result<Answer, Fault>) {
-    match verdict {
-        Ok(_) => in_flight.answered(),
-        Err(Fault::Invalid { reason, retry_after }) if *reason == Reason::RateLimited.code() => {
-            in_flight.refused(*retry_after);
-        }
-        Err(_) => {}
+        Err(Failure::new(FailureClass::Incomplete, self.tally.after(&message)).with_hint(remedy(reason)))
     }
 }
 

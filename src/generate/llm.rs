@@ -85,7 +85,7 @@ impl Llm {
             let failure = reason.failure(self.whose, reading.parameter.as_deref());
             return Fault::Fatal { reason: reason.code(), failure };
         }
-        Fault::Invalid { reason: reason.code(), retry_after: reading.retry_after }
+        Fault::Invalid { reason: reason.code(), wish: reading.wish }
     }
 }
 

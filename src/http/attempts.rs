@@ -1,6 +1,6 @@
 //! The pace of attempts: when a unit of work is tried again, and when it is given up.
 
-use super::Context;
+use super::{Context, Wish};
 use crate::model::{Event, Failure, FailureClass, StageName};
 use backon::{BackoffBuilder, ExponentialBuilder};
 use std::hash::{BuildHasher, RandomState};
@@ -10,11 +10,21 @@ use std::time::Duration;
 /// be taken up later.
 pub const LONGEST_WISH: Duration = Duration::from_mins(10);
 
+/// How often one process asks for one unit whose calls are refused for there being too many: with waits of eight seconds it
+/// is for a quarter of an hour.
+const REFUSALS: u32 = 100;
+
+/// The longest time by which the wait of one is longer than that of another who was told to wait as long.
+const SPREAD: Duration = Duration::from_secs(2);
+
 /// How often and how fast a unit of work is tried.
 #[derive(Clone, Copy, Debug)]
 pub struct RetryPolicy {
-    /// Attempts in all within this process; at least 1.
+    /// Attempts in all within this process; at least 1. Those that are refused for there being too many calls have a number of
+    /// their own.
     pub max_attempts: u32,
+    /// How many attempts may be refused so.
+    pub refusals: u32,
     /// The first wait; doubles with each attempt, with jitter.
     pub base: Duration,
     /// The longest wait that is not the server's own wish.
@@ -22,10 +32,16 @@ pub struct RetryPolicy {
 }
 
 impl RetryPolicy {
+    /// The same for a call that shares its pace with no other: it is refused no more often than it fails.
+    #[must_use]
+    pub const fn for_one_call(max_attempts: u32) -> Self {
+        Self { refusals: max_attempts, ..Self::for_servers(max_attempts) }
+    }
+
     /// The pace for calls to servers: half a second, doubling up to 8 seconds, as the providers' own clients do.
     #[must_use]
     pub const fn for_servers(max_attempts: u32) -> Self {
-        Self { max_attempts, base: Duration::from_millis(500), cap: Duration::from_secs(8) }
+        Self { max_attempts, refusals: REFUSALS, base: Duration::from_millis(500), cap: Duration::from_secs(8) }
     }
 }
 
@@ -38,11 +54,25 @@ pub enum Attempted<T> {
     Invalid {
         /// A short code of ours.
         reason: &'static str,
-        /// How long the server asks to wait.
-        retry_after: Option<Duration>,
+        /// What the server says of the next call.
+        wish: Wish,
     },
     /// The audit cannot go on.
     Fatal(Failure),
+}
+
+impl<T> Attempted<T> {
+    /// The same for the pace of all calls.
+    ///
+    /// # Errors
+    /// No answer: what the server says of the next call.
+    pub const fn came(&self) -> Result<(), Wish> {
+        match self {
+            Self::Accepted(_) => Ok(()),
+            Self::Invalid { wish, .. } => Err(*wish),
+            Self::Fatal(_) => Err(Wish::NONE),
+        }
+    }
 }
 
 /// What a unit of work came to: done, or given up with the reason of its last attempt.
@@ -63,7 +93,7 @@ pub async fn until_accepted<T, F>(
 where
     F: AsyncFnMut(u32) -> Attempted<T>,
 {
-    let mut waits = waits(policy);
+    let (mut waits, mut refusals) = (waits(policy, policy.max_attempts), waits(policy, policy.refusals));
     let mut number = 0;
     loop {
         if context.cancel.is_cancelled() {
@@ -72,12 +102,13 @@ where
         let (reason, wish) = match attempt(number).await {
             Attempted::Accepted(value) => return Ok(Ok(value)),
             Attempted::Fatal(failure) => return Err(failure),
-            Attempted::Invalid { reason, retry_after } => (reason, retry_after),
+            Attempted::Invalid { reason, wish } => (reason, wish),
         };
-        let Some(own) = waits.next() else { return Ok(Err(reason)) };
+        let Some(own) = (if wish.refused { refusals.next() } else { waits.next() }) else { return Ok(Err(reason)) };
         // A wish of nothing would use up all attempts at once.
-        let own = own.min(policy.cap);
-        wait(context, stage, reason, wish.map_or(own, |wish| wish.max(own))).await?;
+        let least = own.min(policy.cap).max(wish.wait.unwrap_or_default());
+        allow(context, least)?;
+        wait(context, stage, reason, if wish.wait.is_some() { spread(least) } else { least }).await?;
         number += 1;
     }
 }
@@ -89,18 +120,28 @@ pub fn interrupted() -> Failure {
 }
 
 /// One wait less than attempts. The jitter keeps concurrent tasks from coming back all at once; no result depends on it.
-fn waits(policy: RetryPolicy) -> impl Iterator<Item = Duration> {
+fn waits(policy: RetryPolicy, attempts: u32) -> impl Iterator<Item = Duration> {
     ExponentialBuilder::new()
         .with_min_delay(policy.base)
         .with_max_delay(policy.cap)
-        .with_max_times(policy.max_attempts.saturating_sub(1) as usize)
+        .with_max_times(attempts.saturating_sub(1) as usize)
         .with_jitter()
-        .with_jitter_seed(RandomState::new().hash_one(0_u8))
+        .with_jitter_seed(drawn())
         .build()
 }
 
+/// A number that is like no other. No result depends on it.
+fn drawn() -> u64 {
+    RandomState::new().hash_one(0_u8)
+}
+
+/// A wait that is a little longer, by up to a quarter: those who were told to wait as long do not come back all at once.
+pub(super) fn spread(wait: Duration) -> Duration {
+    let most = u64::try_from((wait / 4).min(SPREAD).as_millis()).unwrap_or(0);
+    wait.saturating_add(Duration::from_millis(drawn() % (most + 1)))
+}
+
 async fn wait(context: &Context, stage: StageName, reason: &'static str, wait: Duration) -> Result<(), Failure> {
-    allow(context, wait)?;
     context.observer.observe(Event::Retrying { stage, reason, wait });
     context.pause(wait).await
 }
@@ -138,7 +179,11 @@ mod tests {
     }
 
     fn context(heard: &Arc<Heard>, minutes: Option<Duration>) -> Context {
-        let settings = HttpSettings { connect_timeout: Duration::from_secs(1), max_body_bytes: 1 };
+        let settings = HttpSettings {
+            connect_timeout: Duration::from_secs(1),
+            read_timeout: Duration::from_mins(1),
+            max_body_bytes: 1,
+        };
         Context {
             client: Client::new(settings).unwrap(),
             secrets: Arc::new(Secrets::default()),
@@ -150,11 +195,12 @@ mod tests {
     }
 
     fn policy(max_attempts: u32) -> RetryPolicy {
-        RetryPolicy { max_attempts, base: Duration::from_millis(10), cap: Duration::from_millis(15) }
+        RetryPolicy { max_attempts, refusals: 7, base: Duration::from_millis(10), cap: Duration::from_millis(15) }
     }
 
     fn invalid(milliseconds: Option<u64>) -> Attempted<u32> {
-        Attempted::Invalid { reason: "rate-limited", retry_after: milliseconds.map(Duration::from_millis) }
+        let wait = milliseconds.map(Duration::from_millis);
+        Attempted::Invalid { reason: "server-timeout", wish: Wish { refused: false, wait } }
     }
 
     fn waited(heard: &Heard) -> Vec<Duration> {
@@ -181,7 +227,7 @@ mod tests {
         let heard = Arc::new(Heard::default());
         let attempt = async |_| invalid(None);
         let accepted = until_accepted(policy(3), &context(&heard, None), StageName::Generate, attempt).await;
-        assert_eq!(accepted.unwrap(), Err("rate-limited"));
+        assert_eq!(accepted.unwrap(), Err("server-timeout"));
         assert_eq!(waited(&heard).len(), 2);
     }
 
@@ -192,7 +238,8 @@ mod tests {
         let attempt = async |number| if number == 1 { Attempted::Accepted(number) } else { invalid(Some(89)) };
         let accepted = until_accepted(policy(3), &context(&heard, None), StageName::Generate, attempt).await;
         assert_eq!(accepted.unwrap(), Ok(1));
-        assert_eq!(waited(&heard), [Duration::from_millis(89)]);
+        let waits = waited(&heard);
+        assert!(waits.len() == 1 && (89..=89 + 22).contains(&waits[0].as_millis()), "{waits:?}");
         assert!(started.elapsed() >= Duration::from_millis(89));
     }
 
@@ -201,9 +248,39 @@ mod tests {
         let heard = Arc::new(Heard::default());
         let attempt = async |_| invalid(Some(0));
         let accepted = until_accepted(policy(4), &context(&heard, None), StageName::Generate, attempt).await;
-        assert_eq!(accepted.unwrap(), Err("rate-limited"));
+        assert_eq!(accepted.unwrap(), Err("server-timeout"));
         let waits = waited(&heard);
         assert!(waits.len() == 3 && waits.iter().all(|wait| *wait >= policy(4).base), "{waits:?}");
+    }
+
+    #[tokio::test]
+    async fn attempts_that_are_refused_for_there_being_too_many_are_counted_by_themselves() {
+        let heard = Arc::new(Heard::default());
+        let refused = || Attempted::Invalid { reason: "rate-limited", wish: Wish { refused: true, wait: None } };
+        let mut made = 0;
+        let attempt = async |number| {
+            made += 1;
+            if number % 2 == 0 || number > 5 { refused() } else { invalid(None) }
+        };
+        let accepted = until_accepted(policy(9), &context(&heard, None), StageName::Generate, attempt).await;
+        assert_eq!((accepted.unwrap(), made), (Err("rate-limited"), 3 + 7));
+        made = 0;
+        let attempt = async |number| {
+            made += 1;
+            if number < 6 { refused() } else { invalid(None) }
+        };
+        let accepted = until_accepted(policy(3), &context(&heard, None), StageName::Generate, attempt).await;
+        assert_eq!((accepted.unwrap(), made), (Err("server-timeout"), 6 + 3));
+    }
+
+    #[test]
+    fn those_who_are_told_to_wait_as_long_come_back_one_after_the_other() {
+        for (wait, most) in [(Duration::from_secs(1), 1_250), (Duration::from_mins(10), 602_000)] {
+            let waits: Vec<u128> = (0..50).map(|_| spread(wait).as_millis()).collect();
+            assert!(waits.iter().all(|spread| (wait.as_millis()..=most).contains(spread)), "{waits:?}");
+            assert!(waits.iter().any(|spread| *spread != waits[0]), "{waits:?}");
+        }
+        assert_eq!(spread(Duration::ZERO), Duration::ZERO);
     }
 
     #[tokio::test]

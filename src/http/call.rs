@@ -57,6 +57,15 @@ pub enum CallError {
     /// No connection.
     #[error("connection failed")]
     Connect,
+    /// No connection through a proxy that the environment names.
+    #[error("the proxy gave no connection")]
+    Proxy,
+    /// A certificate that nothing trusts.
+    #[error("the server's certificate is not trusted")]
+    Certificate,
+    /// No TLS that both speak.
+    #[error("the server and this program agree on no TLS")]
+    Tls,
     /// Out of time.
     #[error("timed out")]
     Timeout,
@@ -94,8 +103,11 @@ pub enum CallError {
 
 impl CallError {
     /// Every one, for tables.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::Connect,
+        Self::Proxy,
+        Self::Certificate,
+        Self::Tls,
         Self::Timeout,
         Self::Cut,
         Self::TooLarge,
@@ -112,7 +124,35 @@ impl CallError {
     /// Whether another attempt can come to something else.
     #[must_use]
     pub const fn may_pass(self) -> bool {
-        matches!(self, Self::Connect | Self::Timeout | Self::Cut | Self::TooLarge | Self::KeyInAnswer | Self::NotSent)
+        use CallError::{Connect, Cut, KeyInAnswer, NotSent, Proxy, Timeout, TooLarge};
+        matches!(self, Connect | Proxy | Timeout | Cut | TooLarge | KeyInAnswer | NotSent)
+    }
+
+    /// What the user can do about one that no further attempt would change.
+    #[must_use]
+    pub const fn remedy(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Certificate => {
+                "let the variable SSL_CERT_FILE name a PEM file with the authority that issued it, where that is one of your own; \
+                 else see that the certificate is of this host and in date"
+            }
+            Self::Tls => {
+                "see that the server speaks TLS 1.2 or 1.3 at this address; where it speaks none, write `http://`"
+            }
+            Self::Redirect => "write the address that the server redirects to as `base_url`",
+            Self::Malformed => "check `base_url` in the spec, and the key for line breaks",
+            Self::KeyInTheOpen => "write `https://` in `base_url`, or name the server's host in the variable NO_PROXY",
+            Self::Setup => "install the system's certificate roots (`ca-certificates`)",
+            Self::NotRecorded => "record the audit again with `--record` and a fresh folder",
+            Self::NotKept => "make room for the recording, then run the same command again to go on",
+            Self::Connect
+            | Self::Proxy
+            | Self::Timeout
+            | Self::Cut
+            | Self::TooLarge
+            | Self::KeyInAnswer
+            | Self::NotSent => return None,
+        })
     }
 
     /// Whether an outcome of this code says that its attempt was recorded and no call followed.
@@ -126,6 +166,9 @@ impl CallError {
     pub const fn code(self) -> &'static str {
         match self {
             Self::Connect => "connect-failed",
+            Self::Proxy => "proxy-failed",
+            Self::Certificate => "tls-certificate",
+            Self::Tls => "tls-failed",
             Self::Timeout => "timed-out",
             Self::Cut => "reply-cut",
             Self::TooLarge => "reply-too-large",

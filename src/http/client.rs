@@ -1,7 +1,8 @@
 //! The client itself.
 
-use super::{Call, CallError, HeaderText, Reply, Tape, Unit, proxy};
+use super::{Call, CallError, HeaderText, Reply, Tape, Unit, proxy, tls};
 use crate::model::{Failure, FailureClass};
+use bytes::Bytes;
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::{Method, Request, Response, Url};
@@ -14,6 +15,8 @@ use std::time::{Duration, Instant};
 pub struct HttpSettings {
     /// Time to connect.
     pub connect_timeout: Duration,
+    /// Time without a further byte of a body that has begun. For its first one the whole time of the call is waited.
+    pub read_timeout: Duration,
     /// The largest body that is read, in bytes.
     pub max_body_bytes: usize,
 }
@@ -46,7 +49,7 @@ impl Client {
     /// # Errors
     /// A limit of zero.
     pub fn new(settings: HttpSettings) -> Result<Self, Failure> {
-        if settings.connect_timeout.is_zero() || settings.max_body_bytes == 0 {
+        if settings.connect_timeout.is_zero() || settings.read_timeout.is_zero() || settings.max_body_bytes == 0 {
             return Err(Failure::new(FailureClass::Usage, "the limits of HTTP calls must be above zero"));
         }
         Ok(Self { settings, inner: Arc::default(), tape: None, unit: Unit::default() })
@@ -109,10 +112,12 @@ impl Client {
             return Err(CallError::KeyInTheOpen);
         }
         let client = if proxy::is_loopback(request.url()) { &inner.inside } else { &inner.outside };
+        let no_connection =
+            if proxy::is_between(request.url(), &inner.proxies) { CallError::Proxy } else { CallError::Connect };
         let started = Instant::now();
         let exchange = async {
-            let response = client.execute(request).await.map_err(|error| failed(&error, CallError::Connect))?;
-            read(response, self.settings.max_body_bytes).await
+            let response = client.execute(request).await.map_err(|error| failed(&error, no_connection))?;
+            read(response, &self.settings).await
         };
         let (status, headers, body) =
             tokio::time::timeout(call.timeout, exchange).await.unwrap_or(Err(CallError::Timeout))?;
@@ -169,7 +174,8 @@ fn header_value(value: &HeaderText) -> Result<HeaderValue, CallError> {
 
 type Parts = (u16, Vec<(String, String)>, Vec<u8>);
 
-async fn read(mut response: Response, limit: usize) -> Result<Parts, CallError> {
+async fn read(mut response: Response, settings: &HttpSettings) -> Result<Parts, CallError> {
+    let limit = settings.max_body_bytes;
     let status = response.status().as_u16();
     if matches!(status, 301 | 302 | 303 | 307 | 308) {
         return Err(CallError::Redirect);
@@ -184,7 +190,7 @@ async fn read(mut response: Response, limit: usize) -> Result<Parts, CallError> 
         return Err(CallError::TooLarge);
     }
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| failed(&error, CallError::Cut))? {
+    while let Some(chunk) = next_of(&mut response, (!body.is_empty()).then_some(settings.read_timeout)).await? {
         if chunk.len() > limit - body.len() {
             return Err(CallError::TooLarge);
         }
@@ -193,15 +199,37 @@ async fn read(mut response: Response, limit: usize) -> Result<Parts, CallError> 
     Ok((status, headers, body))
 }
 
-/// What an error of the library counts as. Its text is dropped: it may hold the URL.
-fn failed(error: &reqwest::Error, otherwise: CallError) -> CallError {
+/// The next part of a body; nothing at its end.
+async fn next_of(response: &mut Response, limit: Option<Duration>) -> Result<Option<Bytes>, CallError> {
+    let part = response.chunk();
+    let came = match limit {
+        None => part.await,
+        Some(limit) => tokio::time::timeout(limit, part).await.map_err(|_| CallError::Timeout)?,
+    };
+    came.map_err(|error| if error.is_timeout() { CallError::Timeout } else { CallError::Cut })
+}
+
+/// What an error of the library counts as before there is a reply. Its text is dropped: it may hold the URL.
+fn failed(error: &reqwest::Error, no_connection: CallError) -> CallError {
     match error {
+        error if error.is_connect() => unconnected(error, no_connection),
         error if error.is_timeout() => CallError::Timeout,
-        error if error.is_connect() => CallError::Connect,
         error if error.is_builder() => CallError::Malformed,
         // The connection stood and broke before a reply came.
-        error if error.is_request() => CallError::Cut,
-        _ => otherwise,
+        _ => CallError::Cut,
+    }
+}
+
+/// Why there is no connection. What is wrong with a certificate or with TLS stays so; a server that ends the handshake for a
+/// trouble of its own may have none the next time.
+fn unconnected(error: &reqwest::Error, no_connection: CallError) -> CallError {
+    use rustls::{AlertDescription as Alert, Error};
+    match tls::error_of(error) {
+        Some(Error::InvalidCertificate(_)) => CallError::Certificate,
+        Some(Error::AlertReceived(Alert::InternalError | Alert::CloseNotify | Alert::UserCanceled)) | None => {
+            if error.is_timeout() && no_connection == CallError::Connect { CallError::Timeout } else { no_connection }
+        }
+        Some(_) => CallError::Tls,
     }
 }
 
@@ -228,7 +256,13 @@ mod tests {
     }
 
     fn client() -> Client {
-        Client::new(HttpSettings { connect_timeout: Duration::from_mins(1), max_body_bytes: 16 }).unwrap()
+        client_that_waits(Duration::from_mins(1))
+    }
+
+    /// So long for a further part of a body.
+    fn client_that_waits(read_timeout: Duration) -> Client {
+        let connect_timeout = Duration::from_mins(1);
+        Client::new(HttpSettings { connect_timeout, read_timeout, max_body_bytes: 16 }).unwrap()
     }
 
     /// Long enough for the slowest machine.
@@ -262,6 +296,36 @@ mod tests {
         let large = b"HTTP/1.1 200 OK\r\ncontent-length: 17\r\n\r\n12345678901234567";
         assert_eq!(sent(large, Duration::ZERO).await.unwrap_err(), CallError::TooLarge);
         assert_eq!(client().send(&get("http://127.0.0.1:1/")).await.unwrap_err(), CallError::Connect);
+    }
+
+    #[tokio::test]
+    async fn a_body_that_stalls_is_given_up_long_before_the_call_is_out_of_time() {
+        let (url, _served) = server(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf", Duration::from_mins(2)).await;
+        let started = Instant::now();
+        let client = client_that_waits(Duration::from_millis(200));
+        assert_eq!(client.send(&get(&url)).await.unwrap_err(), CallError::Timeout);
+        assert!(started.elapsed() < Duration::from_mins(1), "{:?}", started.elapsed());
+    }
+
+    #[tokio::test]
+    async fn who_thinks_before_the_reply_or_writes_slowly_has_the_whole_time_of_the_call() {
+        let limit = Duration::from_secs(1);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let _served = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let _heard = stream.read(&mut vec![0_u8; 4096]).await.unwrap();
+            // Longer than the limit before the head, before the body, and for the body as a whole.
+            tokio::time::sleep(limit * 3 / 2).await;
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n").await.unwrap();
+            tokio::time::sleep(limit * 3 / 2).await;
+            for _ in 0..6 {
+                stream.write_all(b"x").await.unwrap();
+                tokio::time::sleep(limit / 4).await;
+            }
+        });
+        let reply = client_that_waits(limit).send(&get(&url)).await.unwrap();
+        assert_eq!(reply.body, b"xxxxxx");
     }
 
     #[tokio::test]

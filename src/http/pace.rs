@@ -2,21 +2,31 @@
 //! again while it takes them, and never more than the spec allows. One pace a backend, so that the wishes of one server hold
 //! up no other.
 
+use super::attempts::{allow, spread};
 use super::rate::Rate;
-use super::{Context, Reserved, attempts::allow, chat::Facts, interrupted};
-use crate::model::{Amount, Event, Failure, RateLimit, StageName};
+use super::{Context, Reserved, Wish, chat::Facts, interrupted};
+use crate::model::{Amount, Event, Failure, FailureClass, RateLimit, StageName};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// The calls that one server may have in flight. Halved when it refuses a call for its rate, and raised by one after as
-/// many answers in a row as may be in flight: additive increase, multiplicative decrease.
+/// How long a server may refuse every call. Limits by the minute are over by then; what lasts longer is an outage.
+const PATIENCE: Duration = Duration::from_mins(5);
+/// How long no call is made after a refusal that asks for no wait; doubles with each that follows before an answer.
+const FIRST_REST: Duration = Duration::from_millis(500);
+/// The longest such time.
+const LONGEST_REST: Duration = Duration::from_secs(30);
+
+/// The calls that one server may have in flight. Halved when it refuses a call for there being too many, and raised by one after
+/// as many answers in a row as may be in flight: additive increase, multiplicative decrease. After a refusal nobody calls for as
+/// long as the server asks for; where it asks for nothing, for a time that doubles until it answers.
 #[derive(Debug)]
 pub struct Pace {
     /// Places before the calls in flight.
     line: Semaphore,
     permits: Semaphore,
     most: usize,
+    patience: Duration,
     state: Mutex<State>,
 }
 
@@ -29,6 +39,12 @@ struct State {
     /// How often the pace was lowered.
     lowered: u64,
     quiet_until: Option<Instant>,
+    /// How long the next refusal that asks for no wait holds up all calls.
+    rest: Duration,
+    /// Since when every call was refused.
+    refused_since: Option<Instant>,
+    /// Whether that is longer than any server is waited for.
+    is_out: bool,
     rate: Rate,
 }
 
@@ -55,9 +71,19 @@ impl Pace {
     #[must_use]
     pub fn new(most: u32, limit: RateLimit) -> Self {
         let most = (most as usize).clamp(1, Semaphore::MAX_PERMITS);
-        let state =
-            State { allowed: most, owed: 0, answered: 0, lowered: 0, quiet_until: None, rate: Rate::new(limit) };
-        Self { line: Semaphore::new(most), permits: Semaphore::new(most), most, state: Mutex::new(state) }
+        let state = State {
+            allowed: most,
+            owed: 0,
+            answered: 0,
+            lowered: 0,
+            quiet_until: None,
+            rest: FIRST_REST,
+            refused_since: None,
+            is_out: false,
+            rate: Rate::new(limit),
+        };
+        let (line, permits) = (Semaphore::new(most), Semaphore::new(most));
+        Self { line, permits, most, patience: PATIENCE, state: Mutex::new(state) }
     }
 
     /// Waits for a place in line.
@@ -75,6 +101,9 @@ impl Pace {
         loop {
             // Nobody closes it: an error could only mean that the audit ends.
             let permit = context.unless_ended(self.permits.acquire()).await?.map_err(|_| interrupted())?;
+            if self.state().is_out {
+                return Err(refused_throughout(self.patience));
+            }
             // Whoever waits for the server takes no slot meanwhile: else all of them would go on at once, beyond the rate.
             if !has_slot && self.quiet(context).is_none() {
                 has_slot = true;
@@ -91,7 +120,7 @@ impl Pace {
             drop(permit);
             // Whoever was refused may have had no attempt left and be gone: the wish is weighed by those who would wait for it.
             allow(context, quiet)?;
-            wait(context, stage, "the server's limits", quiet).await?;
+            wait(context, stage, "the server's limits", spread(quiet)).await?;
         }
     }
 
@@ -107,6 +136,7 @@ impl Pace {
 
     fn raise(&self) {
         let mut state = self.state();
+        (state.rest, state.refused_since, state.is_out) = (FIRST_REST, None, false);
         state.answered += 1;
         if state.answered < state.allowed || state.allowed == self.most {
             return;
@@ -121,14 +151,20 @@ impl Pace {
 
     /// Several calls in flight are refused for one cause: of those that began at one pace only the first lowers it.
     fn lower(&self, began: u64, wait: Option<Duration>) {
-        let mut state = self.state();
+        let (mut state, now) = (self.state(), Instant::now());
         state.answered = 0;
-        let until = wait.and_then(|wait| Instant::now().checked_add(wait));
+        let since = *state.refused_since.get_or_insert(now);
+        state.is_out = now - since >= self.patience;
+        let is_first = began == state.lowered;
+        let rest = if is_first { spread(state.rest) } else { Duration::ZERO };
+        // A wish of nothing is none: it would have all calls made at once.
+        let until = now.checked_add(wait.filter(|wait| !wait.is_zero()).unwrap_or(rest));
         state.quiet_until = state.quiet_until.max(until);
-        if began < state.lowered {
+        if !is_first {
             return;
         }
         state.lowered += 1;
+        state.rest = (state.rest * 2).min(LONGEST_REST);
         let allowed = (state.allowed / 2).max(1);
         let withdrawn = state.allowed - allowed;
         state.allowed = allowed;
@@ -157,6 +193,14 @@ impl Pace {
 }
 
 impl<'a> InLine<'a> {
+    /// Waits until a call may be made that no budget counts, and leaves the line.
+    ///
+    /// # Errors
+    /// As [`Self::go`], but for the budget of calls.
+    pub async fn begin(self, context: &Context, stage: StageName) -> Result<InFlight<'a>, Failure> {
+        self.pace.enter(context, stage, 0).await
+    }
+
     /// Waits until a call may be made that takes this at most, takes it out of the budget, and leaves the line. Long waits are
     /// told to the context's observer.
     ///
@@ -177,15 +221,24 @@ impl<'a> InLine<'a> {
 }
 
 impl InFlight<'_> {
-    /// The server took the call and answered.
-    pub fn answered(&self) {
-        self.pace.raise();
+    /// What came of the call: an answer, or what a server that gave none says of the next call.
+    pub fn came_to(&self, came: Result<(), Wish>) {
+        match came {
+            Ok(()) => self.pace.raise(),
+            Err(Wish { refused: true, wait }) => self.pace.lower(self.lowered, wait),
+            Err(Wish { refused: false, .. }) => {}
+        }
     }
+}
 
-    /// The server refused the call for its rate, and perhaps said how long to wait before the next one.
-    pub fn refused(&self, wait: Option<Duration>) {
-        self.pace.lower(self.lowered, wait);
-    }
+fn refused_throughout(patience: Duration) -> Failure {
+    let minutes = patience.as_secs() / 60;
+    let message =
+        format!("the server answered no call for {minutes} minutes: it refused all of them for there being too many");
+    Failure::new(FailureClass::Incomplete, message).with_hint(
+        "see what limits the account and the server have, and set `concurrency` and `rate_limit` below them; \
+         then run the same command again to go on",
+    )
 }
 
 /// Waits are told from this length on.
@@ -216,13 +269,17 @@ impl Drop for InFlight<'_> {
 mod tests {
     use super::*;
     use crate::http::{Budget, Call, CallError, Client, HttpSettings, Reply, Secrets, Tape, Unit};
-    use crate::model::{FailureClass, Silent};
+    use crate::model::Silent;
     use futures_util::FutureExt as _;
     use std::sync::Arc;
     use tokio_util::sync::CancellationToken;
 
     fn context_until(deadline: Option<Instant>) -> Context {
-        let settings = HttpSettings { connect_timeout: Duration::from_secs(1), max_body_bytes: 1 };
+        let settings = HttpSettings {
+            connect_timeout: Duration::from_secs(1),
+            read_timeout: Duration::from_mins(1),
+            max_body_bytes: 1,
+        };
         Context {
             client: Client::new(settings).unwrap(),
             secrets: Arc::new(Secrets::default()),
@@ -242,9 +299,18 @@ mod tests {
         pace.enter(context, StageName::Judge, 10).await
     }
 
+    fn refusal(wait: Option<Duration>) -> Result<(), Wish> {
+        Err(Wish { refused: true, wait })
+    }
+
     /// One call that the server refuses, and perhaps says how long to wait.
     async fn refused(pace: &Pace, context: &Context, wait: Option<Duration>) {
-        enter(pace, context).await.unwrap().refused(wait);
+        enter(pace, context).await.unwrap().came_to(refusal(wait));
+    }
+
+    /// Ends the time in which nobody calls.
+    fn rested(pace: &Pace) {
+        pace.state().quiet_until = None;
     }
 
     #[tokio::test]
@@ -273,27 +339,29 @@ mod tests {
         }
         assert!(enter(&pace, &context).now_or_never().is_none(), "nine calls are in flight");
         for call in &calls {
-            call.refused(None);
+            call.came_to(refusal(None));
         }
         assert_eq!(pace.allowed(), 4, "all of them were refused for one cause");
         drop(calls);
+        rested(&pace);
         let mut four = Vec::new();
         for _ in 0..4 {
             four.push(enter(&pace, &context).now_or_never().unwrap().unwrap());
         }
         assert!(enter(&pace, &context).now_or_never().is_none());
-        four[0].refused(None);
+        four[0].came_to(refusal(None));
         assert_eq!(pace.allowed(), 2, "these began at the lower pace");
         drop(four);
+        rested(&pace);
         let two = [enter(&pace, &context).await.unwrap(), enter(&pace, &context).await.unwrap()];
         assert!(enter(&pace, &context).now_or_never().is_none());
         for call in &two {
-            call.answered();
+            call.came_to(Ok(()));
         }
         assert_eq!(pace.allowed(), 3);
         assert!(enter(&pace, &context).now_or_never().is_some());
         for _ in 0..100 {
-            two[0].answered();
+            two[0].came_to(Ok(()));
         }
         assert_eq!(pace.allowed(), 8);
     }
@@ -309,7 +377,7 @@ mod tests {
         }
         let started = Instant::now();
         for call in &calls {
-            call.refused(Some(wish));
+            call.came_to(refusal(Some(wish)));
         }
         assert_eq!(pace.allowed(), 4);
         drop(calls);
@@ -326,7 +394,7 @@ mod tests {
         refused(&generator, &context, Some(Duration::from_mins(10))).await;
         assert!(enter(&generator, &context).now_or_never().is_none());
         for _ in 0..20 {
-            enter(&judge, &context).now_or_never().unwrap().unwrap().answered();
+            enter(&judge, &context).now_or_never().unwrap().unwrap().came_to(Ok(()));
         }
         assert_eq!((generator.allowed(), judge.allowed()), (1, 2));
     }
@@ -398,7 +466,7 @@ mod tests {
         let limit = RateLimit { requests_per_minute: Some(300), tokens_per_minute: None };
         let (pace, context) = (Pace::new(8, limit), context_until(None));
         let call = InFlight { pace: &pace, permit: None, lowered: 0 };
-        call.refused(Some(Duration::from_millis(700)));
+        call.came_to(refusal(Some(Duration::from_millis(700))));
         let mut waiting = futures_util::future::join_all((0..4).map(|_| enter(&pace, &context)));
         assert!((&mut waiting).now_or_never().is_none(), "all of them wait");
         let after = Instant::now() + Duration::from_millis(700);
@@ -432,7 +500,66 @@ mod tests {
         let (pace, context) = pace(0);
         for _ in 0..5 {
             refused(&pace, &context, None).await;
+            rested(&pace);
         }
+        assert!(enter(&pace, &context).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn after_refusals_without_a_wish_nobody_calls_for_a_time_that_doubles_until_an_answer() {
+        let (pace, context) = pace(8);
+        let rests = async |wait| {
+            refused(&pace, &context, wait).await;
+            let rest = pace.quiet(&context).unwrap_or_default().as_millis();
+            rested(&pace);
+            rest
+        };
+        for least in [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000] {
+            let rest = rests(None).await;
+            // Some of it may be over already.
+            assert!((least - 100..=least * 5 / 4).contains(&rest), "{rest} for {least}");
+        }
+        assert!((1_900..=2_000).contains(&rests(Some(Duration::from_secs(2))).await), "what is wished for is granted");
+        assert!(rests(Some(Duration::ZERO)).await > 20_000, "a wish of nothing is none");
+        enter(&pace, &context).await.unwrap().came_to(Ok(()));
+        assert!((400..=625).contains(&rests(None).await), "after an answer it begins anew");
+    }
+
+    #[tokio::test]
+    async fn a_refusal_of_calls_that_were_in_flight_together_counts_once() {
+        let (pace, context) = pace(8);
+        let mut calls = Vec::new();
+        for _ in 0..8 {
+            calls.push(enter(&pace, &context).await.unwrap());
+        }
+        calls.iter().for_each(|call| call.came_to(refusal(None)));
+        assert!(pace.quiet(&context).unwrap() <= Duration::from_millis(625));
+    }
+
+    #[tokio::test]
+    async fn what_fails_for_another_cause_holds_nobody_up() {
+        let (pace, context) = pace(8);
+        enter(&pace, &context).await.unwrap().came_to(Err(Wish { refused: false, wait: Some(Duration::from_mins(1)) }));
+        assert_eq!((pace.allowed(), pace.quiet(&context)), (8, None));
+    }
+
+    #[tokio::test]
+    async fn a_server_that_refuses_every_call_for_minutes_is_out_until_it_answers() {
+        let (mut pace, context) = pace(8);
+        pace.patience = Duration::from_millis(50);
+        for _ in 0..3 {
+            refused(&pace, &context, None).await;
+            rested(&pace);
+        }
+        tokio::time::sleep(pace.patience).await;
+        assert!(enter(&pace, &context).await.is_ok(), "who waited as long as the server wished may ask");
+        refused(&pace, &context, None).await;
+        rested(&pace);
+        let failure = enter(&pace, &context).await.unwrap_err();
+        assert_eq!(failure.class, FailureClass::Incomplete);
+        assert!(failure.message.contains("answered no call"), "{failure}");
+        // One that was in flight meanwhile.
+        pace.raise();
         assert!(enter(&pace, &context).await.is_ok());
     }
 }

@@ -16,13 +16,18 @@ pub fn is_loopback(url: &Url) -> bool {
     )
 }
 
+/// Whether a proxy stands between this machine and this URL.
+#[must_use]
+pub fn is_between(url: &Url, proxies: &Matcher) -> bool {
+    !is_loopback(url) && url.as_str().parse().is_ok_and(|target| proxies.intercept(&target).is_some())
+}
+
 /// Whether a key in this call's headers would be read by a proxy: without encryption the proxy sees every header, with it only
 /// where the connection goes to.
 #[must_use]
 pub fn reads_key(call: &Call, url: &Url, proxies: &Matcher) -> bool {
     let carries_key = call.headers.iter().any(|(_, value)| matches!(value, HeaderText::Secret(_)));
-    let open = carries_key && url.scheme() == "http" && !is_loopback(url);
-    open && url.as_str().parse().is_ok_and(|target| proxies.intercept(&target).is_some())
+    carries_key && url.scheme() == "http" && is_between(url, proxies)
 }
 
 #[cfg(test)]

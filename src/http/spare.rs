@@ -2,6 +2,7 @@
 //! for the next call. A limit of 0 or -1, a reset that has passed, and whatever else cannot be meant says nothing.
 
 use super::Reply;
+use super::wish::clock;
 use jiff::Timestamp;
 use std::time::Duration;
 
@@ -48,6 +49,7 @@ const KNOWN: [Names; 4] = [
 /// wait is the part of the reset that one more call like this one, of so many tokens, needs.
 #[must_use]
 pub fn hold(reply: &Reply, tokens: u64, now: Timestamp) -> Option<Duration> {
+    let now = clock(reply, now);
     KNOWN.iter().filter_map(|names| names.hold(reply, tokens, now)).max()
 }
 

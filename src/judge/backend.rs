@@ -4,8 +4,8 @@ use super::command::CommandJudge;
 use super::llm::LlmJudge;
 use super::packet::Packet;
 use super::parts::Part;
-use crate::http::Context;
 use crate::http::chat::Facts;
+use crate::http::{Context, Wish};
 use crate::ledger::record::AcceptedJudgment;
 use crate::model::{Amount, Digest, Failure, RateLimit};
 use std::time::Duration;
@@ -32,8 +32,8 @@ pub enum Heard {
     Invalid {
         /// A short code of ours.
         reason: &'static str,
-        /// How long the server asks to wait.
-        retry_after: Option<Duration>,
+        /// What the server says of the next call.
+        wish: Wish,
     },
     /// The audit cannot go on.
     Fatal {

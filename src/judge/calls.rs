@@ -10,8 +10,8 @@ use super::progress::{Progress, Recorded};
 use super::record::{JudgmentOutcome, attempt};
 use super::stage::{Packets, Work};
 use crate::freeze::Protocol;
-use crate::http::chat::{Facts, Reason};
-use crate::http::{Attempted, Context, InFlight, Pace, RetryPolicy, Unit, interrupted, until_accepted};
+use crate::http::chat::Facts;
+use crate::http::{Attempted, Context, Pace, RetryPolicy, Unit, interrupted, remedy, until_accepted};
 use crate::ledger::record::{self, Record, Verdict};
 use crate::model::{Digest, Event, Failure, FailureClass, QuestionId};
 use futures_util::{StreamExt as _, stream};
@@ -143,7 +143,7 @@ impl<S: Judging> Calls<'_, S> {
         self.pace.took(most, &facts);
         // Before its place is free: the next call is held to what this one took, not to what it was thought to take.
         self.context.settle(reserved, &facts);
-        set_pace(&in_flight, &attempted);
+        in_flight.came_to(attempted.came());
         let stands = self.stands(&attempted, &facts);
         // The call is over: the next one need not wait until this one's outcome is durable, unless there must be none.
         let stops = stands.is_err() || matches!(attempted, Attempted::Fatal(_));
@@ -179,8 +179,7 @@ impl<S: Judging> Calls<'_, S> {
         self.work.tally.give_up(reason);
         let Some(missing) = self.given_up.give_up(reason) else { return Ok(()) };
         let message = format!("the {} gave no judgment at all of the first {missing} packets", S::WHOSE);
-        Err(Failure::new(FailureClass::Incomplete, self.work.tally.after(&message))
-            .with_hint("see that it runs and is reachable, then run the same command again to go on"))
+        Err(Failure::new(FailureClass::Incomplete, self.work.tally.after(&message)).with_hint(remedy(reason)))
     }
 }
 
@@ -190,16 +189,6 @@ fn purpose<S: Judging>(protocol: &Protocol, plan: &Plan) -> Purpose {
         (false, _) => Purpose::Diagnosis,
         (true, true) => Purpose::Part,
         (true, false) => Purpose::Verdict { questions: plan.tasks.len() as u64, tolerated },
-    }
-}
-
-fn set_pace(in_flight: &InFlight<'_>, attempted: &Attempted<()>) {
-    match attempted {
-        Attempted::Accepted(()) => in_flight.answered(),
-        Attempted::Invalid { reason, retry_after } if *reason == Reason::RateLimited.code() => {
-            in_flight.refused(*retry_after);
-        }
-        Attempted::Invalid { .. } | Attempted::Fatal(_) => {}
     }
 }
 
@@ -229,9 +218,7 @@ pub(super) fn must_note(packet: &record::Packet, done: &Progress) -> Result<bool
 fn weigh(heard: Heard) -> (Verdict<record::AcceptedJudgment>, Attempted<()>) {
     match heard {
         Heard::Accepted(judgment) => (Verdict::Accepted(judgment), Attempted::Accepted(())),
-        Heard::Invalid { reason, retry_after } => {
-            (Verdict::Invalid(reason.to_owned()), Attempted::Invalid { reason, retry_after })
-        }
+        Heard::Invalid { reason, wish } => (Verdict::Invalid(reason.to_owned()), Attempted::Invalid { reason, wish }),
         Heard::Fatal { reason, failure } => (Verdict::Fatal(reason.to_owned()), Attempted::Fatal(failure)),
     }
 }

@@ -4,8 +4,8 @@ use super::backend::{Heard, Judged};
 use super::packet::Packet;
 use super::parts::Part;
 use super::{prompt, reply};
-use crate::http::Context;
 use crate::http::chat::Facts;
+use crate::http::{Context, Wish};
 use crate::model::{Digest, Failure, FailureClass};
 use crate::process::{self, Output, ProcessError};
 use crate::spec::CommandSpec;
@@ -68,7 +68,7 @@ fn input(packet: &Packet, part: &Part) -> Vec<u8> {
 }
 
 fn verdict(output: &Result<Output, ProcessError>, part: &Part, whose: &str) -> Heard {
-    let invalid = |reason| Heard::Invalid { reason, retry_after: None };
+    let invalid = |reason| Heard::Invalid { reason, wish: Wish::NONE };
     let output = match output {
         Ok(output) if output.succeeded() => output,
         Ok(_) => return invalid("program-failed"),

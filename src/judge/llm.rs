@@ -5,7 +5,7 @@ use super::packet::Packet;
 use super::parts::Part;
 use super::{prompt, reply};
 use crate::http::chat::{CountsAs, Endpoint, Message, Reason, Role};
-use crate::http::{Call, Context};
+use crate::http::{Call, Context, Wish};
 use crate::model::{Amount, Digest, Failure, ModelServer, RateLimit};
 use jiff::Timestamp;
 use std::time::Instant;
@@ -51,8 +51,8 @@ impl LlmJudge {
         let verdict = match (reading.reason.counts_as(), reading.reason) {
             (CountsAs::Accepted, Reason::Answered) => labels(reading.text.as_deref().unwrap_or_default(), part),
             // A judge that will not judge has not judged.
-            (CountsAs::Accepted, _) => Heard::Invalid { reason: reply::REFUSED, retry_after: None },
-            (CountsAs::Invalid, reason) => Heard::Invalid { reason: reason.code(), retry_after: reading.retry_after },
+            (CountsAs::Accepted, _) => Heard::Invalid { reason: reply::REFUSED, wish: Wish::NONE },
+            (CountsAs::Invalid, reason) => Heard::Invalid { reason: reason.code(), wish: reading.wish },
             (CountsAs::Fatal, reason) => Heard::Fatal {
                 reason: reason.code(),
                 failure: reason.failure(self.whose, reading.parameter.as_deref()),
@@ -91,6 +91,6 @@ impl LlmJudge {
 fn labels(text: &str, part: &Part) -> Heard {
     match reply::read(text, part) {
         Ok(judgment) => Heard::Accepted(judgment),
-        Err(unread) => Heard::Invalid { reason: unread.code(), retry_after: None },
+        Err(unread) => Heard::Invalid { reason: unread.code(), wish: Wish::NONE },
     }
 }

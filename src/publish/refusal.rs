@@ -1,7 +1,8 @@
 //! Why GitHub did not do what it was asked, and what a person can do about it. Carries no text from the server.
 
 use super::Pace;
-use crate::http::{CallError, Reply, retry_after};
+use crate::http::wish::{clock, retry_after};
+use crate::http::{CallError, Reply};
 use jiff::Timestamp;
 use std::time::Duration;
 
@@ -140,7 +141,8 @@ fn message(reply: &Reply) -> String {
 
 fn until_reset(reply: &Reply, now: Timestamp) -> Option<Duration> {
     let then: i64 = reply.header("x-ratelimit-reset")?.trim().parse().ok()?;
-    Some(Duration::from_secs(u64::try_from(then.saturating_sub(now.as_second())).unwrap_or(0)))
+    let now = clock(reply, now).as_second();
+    Some(Duration::from_secs(u64::try_from(then.saturating_sub(now)).unwrap_or(0)))
 }
 
 #[cfg(test)]

@@ -13,7 +13,11 @@ use tokio::net::TcpListener;
 const KEY: &str = "open-sesame";
 
 fn client() -> Client {
-    let settings = HttpSettings { connect_timeout: Duration::from_mins(1), max_body_bytes: 1 << 20 };
+    let settings = HttpSettings {
+        connect_timeout: Duration::from_mins(1),
+        read_timeout: Duration::from_mins(1),
+        max_body_bytes: 1 << 20,
+    };
     Client::new(settings).unwrap()
 }
 

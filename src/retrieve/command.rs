@@ -3,7 +3,7 @@
 use super::engine::{Pointers, documents_of};
 use super::limits::MAX_OUTPUT_BYTES;
 use super::remote::{Judged, Made};
-use crate::http::{self, Context, Secrets};
+use crate::http::{self, Context, Secrets, Wish};
 use crate::model::{Evidence, Failure, FailureClass, Question};
 use crate::process::{self, ProcessError};
 use crate::spec::CommandSpec;
@@ -52,7 +52,7 @@ impl Program<'_> {
                 let read = if succeeded { self.read(&body) } else { Err("program-failed") };
                 let judged = match read {
                     Ok(evidence) => Judged::Accepted(evidence),
-                    Err(reason) => Judged::Invalid { reason, retry_after: None, said: None },
+                    Err(reason) => Judged::Invalid { reason, wish: Wish::NONE, said: None },
                 };
                 Made { status: None, body: Some(body), latency: started.elapsed(), judged }
             }
@@ -88,7 +88,7 @@ fn without_output(error: ProcessError) -> Judged {
             Judged::Fatal { reason, failure: Failure::new(FailureClass::Incomplete, message) }
         }
         ProcessError::Timeout | ProcessError::Pipe | ProcessError::Cancelled => {
-            Judged::Invalid { reason, retry_after: None, said: None }
+            Judged::Invalid { reason, wish: Wish::NONE, said: None }
         }
     }
 }

@@ -11,9 +11,9 @@ use super::records::{Writer, accepted, now_ms, outcome};
 use super::sql::{Database, Query};
 use super::stage::out_of_time;
 use crate::freeze::Protocol;
-use crate::http::{Attempted, Call, Context, RetryPolicy, interrupted, tape, until_accepted};
+use crate::http::{Attempted, Call, Context, Pace, RetryPolicy, Wish, interrupted, tape, until_accepted};
 use crate::ledger::record::{Attempt, EvidenceKey, Outcome, Record, Verdict};
-use crate::model::{Digest, Event, Evidence, Failure, FailureClass, Question, SnapshotName, StageName};
+use crate::model::{Digest, Event, Evidence, Failure, FailureClass, Question, RateLimit, SnapshotName, StageName};
 use crate::spec::RetrieveBackend;
 use futures_util::{StreamExt, stream};
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub(super) struct Made {
 /// What a call counts as.
 pub(super) enum Judged {
     Accepted(Evidence),
-    Invalid { reason: &'static str, retry_after: Option<Duration>, said: Option<String> },
+    Invalid { reason: &'static str, wish: Wish, said: Option<String> },
     Fatal { reason: &'static str, failure: Failure },
 }
 
@@ -54,6 +54,7 @@ struct Stage<'a> {
     variables: Vec<BTreeMap<String, String>>,
     vectors: Option<Vectors>,
     writer: &'a Writer,
+    pace: Pace,
     // Cancelled with the audit, and by the first failure of any unit.
     context: Context,
 }
@@ -78,7 +79,8 @@ pub(super) async fn passes(
     let Some(backend) = backend(protocol, context)? else { return Ok(None) };
     let found = moved::expect(protocol, context).await?;
     let own = Context { cancel: context.cancel.child_token(), ..context.clone() };
-    let mut stage = Stage { protocol, backend, variables: found, vectors: None, writer, context: own };
+    let pace = Pace::new(at_once(protocol, &own), RateLimit::default());
+    let mut stage = Stage { protocol, backend, variables: found, vectors: None, writer, pace, context: own };
     let embedder = embeds.zip(protocol.spec.retrieve.embed.as_ref());
     let embedder = embedder.and_then(|(opened, spec)| opened.embedder(spec, context));
     // Where nothing is left to ask either: a run that stopped at its last check is checked when it goes on.
@@ -94,6 +96,11 @@ pub(super) async fn passes(
     }
     moved::expect(protocol, context).await?;
     Ok(stage.vectors)
+}
+
+/// Calls in flight at most.
+fn at_once(protocol: &Protocol, context: &Context) -> u32 {
+    context.concurrency.unwrap_or(protocol.spec.retrieve.concurrency).max(1)
 }
 
 fn backend<'a>(protocol: &'a Protocol, context: &Context) -> Result<Option<Backend<'a>>, Failure> {
@@ -142,9 +149,8 @@ impl Stage<'_> {
             (0..progress.retrieved()).flat_map(|snapshot| progress.open_units(snapshot, pass)).collect();
         units.sort_unstable();
         let keyed: Vec<_> = units.into_iter().map(|unit| (unit, progress.key(unit))).collect();
-        let concurrency = self.context.concurrency.unwrap_or(self.protocol.spec.retrieve.concurrency).max(1);
         let work = keyed.into_iter().map(|(unit, key)| self.unit(unit, key));
-        let mut ended = stream::iter(work).buffer_unordered(concurrency as usize);
+        let mut ended = stream::iter(work).buffer_unordered(at_once(self.protocol, &self.context) as usize);
         let mut tally = Tally::default();
         while let Some(outcome) = ended.next().await {
             if let Ok(Ended::Done(unit, evidence)) = &outcome {
@@ -209,6 +215,7 @@ impl Stage<'_> {
         prepared: &Prepared<'_>,
     ) -> Result<(Attempted<Digest>, Option<String>), Failure> {
         out_of_time(&self.context)?;
+        let in_flight = self.pace.line_up(&self.context).await?.begin(&self.context, StageName::Retrieve).await?;
         let attempt = Attempt { of: key.clone(), request: prepared.digest(), at_ms: now_ms() };
         let number = self.writer.append(&Record::Attempt(attempt)).await?;
         let unit = tape::Unit::evidence(&key.question, &key.snapshot, key.pass);
@@ -220,12 +227,13 @@ impl Stage<'_> {
                 blobs.push(evidence.canonical());
                 (Verdict::Accepted(accepted(&evidence, digest)), Attempted::Accepted(digest))
             }
-            Judged::Invalid { reason, retry_after, said } => {
+            Judged::Invalid { reason, wish, said } => {
                 words = said;
-                (Verdict::Invalid(reason.to_owned()), Attempted::Invalid { reason, retry_after })
+                (Verdict::Invalid(reason.to_owned()), Attempted::Invalid { reason, wish })
             }
             Judged::Fatal { reason, failure } => (Verdict::Fatal(reason.to_owned()), Attempted::Fatal(failure)),
         };
+        in_flight.came_to(attempted.came());
         let body = made.body.as_deref().map(Digest::of);
         blobs.extend(made.body);
         let latency_ms = u64::try_from(made.latency.as_millis()).unwrap_or(u64::MAX);

@@ -2,10 +2,10 @@
 //! is free, and on all of them others have left prepared statements.
 
 use crate::audit::{audited, counted, locked};
+use crate::harness::authority::Authority;
 use crate::harness::{code, stderr};
 use crate::postgres::{self, FULL_TEXT, PASSWORD, STATE, Server, audit, plain_tables, unseen};
 use crate::python;
-use crate::secure::Authority;
 use anyhow::{Result, ensure};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};

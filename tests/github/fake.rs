@@ -319,7 +319,11 @@ pub fn options() -> Options {
 
 /// Publishes with our client.
 pub async fn told(result: &AuditResult, around: &Surroundings, options: &Options) -> Publication {
-    let settings = HttpSettings { connect_timeout: Duration::from_secs(2), max_body_bytes: 1 << 20 };
+    let settings = HttpSettings {
+        connect_timeout: Duration::from_secs(2),
+        read_timeout: Duration::from_mins(1),
+        max_body_bytes: 1 << 20,
+    };
     publish(result, around, options, &Client::new(settings).unwrap()).await
 }
 
@@ -367,12 +371,20 @@ pub fn evidence(hostile: &str) -> EvidenceDiff {
 
 /// Publishes evidence alone.
 pub async fn told_evidence(diff: &EvidenceDiff, around: &Surroundings, options: &Options) -> Publication {
-    let settings = HttpSettings { connect_timeout: Duration::from_secs(2), max_body_bytes: 1 << 20 };
+    let settings = HttpSettings {
+        connect_timeout: Duration::from_secs(2),
+        read_timeout: Duration::from_mins(1),
+        max_body_bytes: 1 << 20,
+    };
     publish_evidence(diff, around, options, &Client::new(settings).unwrap()).await
 }
 
 /// Publishes that there is no verdict.
 pub async fn told_failure(failed: &Failed, around: &Surroundings, options: &Options) -> Publication {
-    let settings = HttpSettings { connect_timeout: Duration::from_secs(2), max_body_bytes: 1 << 20 };
+    let settings = HttpSettings {
+        connect_timeout: Duration::from_secs(2),
+        read_timeout: Duration::from_mins(1),
+        max_body_bytes: 1 << 20,
+    };
     publish_failure(failed, around, options, &Client::new(settings).unwrap()).await
 }

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of the harness")]
 
+pub mod authority;
 pub mod described;
 pub mod forge;
 pub mod raw;

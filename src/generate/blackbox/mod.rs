@@ -16,7 +16,7 @@ pub use reply::read;
 
 use super::asked::Came;
 use crate::http::fill::{self, Filling, Template, TemplateError};
-use crate::http::{Call, Context, Secrets};
+use crate::http::{Call, Context, Secrets, Wish};
 use crate::model::{Cell, Digest, Failure, FailureClass, Question};
 use crate::spec::{BlackBoxBackend, BlackBoxSpec, HttpAnswerSpec};
 use jiff::Timestamp;
@@ -143,7 +143,7 @@ impl BlackBox {
                 program::ask(spec, input.clone(), limit, context).await
             }
             // `Sent::of` follows the same spec.
-            _ => Came::nothing(Reason::RequestRefused.fault(None, None)),
+            _ => Came::nothing(Reason::RequestRefused.fault(Wish::NONE, None)),
         }
     }
 

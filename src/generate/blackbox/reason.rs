@@ -1,9 +1,9 @@
 //! What a reply of a deployed system counts as. `docs/outcomes.md` shows the same table.
 
 use crate::generate::asked::Fault;
+use crate::http::Wish;
 use crate::http::chat::{CountsAs, Reason as Common};
 use crate::model::{Failure, FailureClass};
-use std::time::Duration;
 
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,10 +88,10 @@ impl Reason {
 
     /// The fault of an attempt; `said` is what the system says of its error, as one plain line.
     #[must_use]
-    pub fn fault(self, retry_after: Option<Duration>, said: Option<&str>) -> Fault {
+    pub fn fault(self, wish: Wish, said: Option<&str>) -> Fault {
         let (reason, counts_as, when) = self.row();
         if counts_as != CountsAs::Fatal {
-            return Fault::Invalid { reason, retry_after };
+            return Fault::Invalid { reason, wish };
         }
         let said = said.map_or_else(String::new, |said| format!(" and says `{said}`"));
         let message = format!("the audited system gave `{reason}` ({when}){said}");

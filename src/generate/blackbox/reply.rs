@@ -6,7 +6,7 @@ use crate::generate::answer;
 use crate::generate::asked::{Came, Fault};
 use crate::http::chat::{Facts, Reason as Common, Tokens, behind_thoughts, said_name};
 use crate::http::fill::{self, Expect, words};
-use crate::http::{CallError, Reply, json, retry_after, spare, unmarked};
+use crate::http::{CallError, Reply, Wish, json, spare, unmarked};
 use crate::model::Price;
 use crate::spec::{HttpAnswerSpec, UsageSpec};
 use jiff::Timestamp;
@@ -23,7 +23,7 @@ pub fn read(
 ) -> Came {
     let reply = match came_back {
         Ok(reply) => reply,
-        Err(error) => return Came::nothing(Reason::Common(Common::NoReply(*error)).fault(None, None)),
+        Err(error) => return Came::nothing(Reason::Common(Common::NoReply(*error)).fault(Wish::NONE, None)),
     };
     // What is no success is no stream.
     let streamed = spec.stream.as_ref().filter(|_| Reason::of_status(reply.status).is_none());
@@ -35,7 +35,7 @@ pub fn read(
     let facts = facts(spec, price, reply, body.as_ref(), now);
     let fault = |reason: Reason| {
         let said = spec.error.as_deref().and_then(|pointer| words(&reply.body, pointer));
-        reason.fault(retry_after(reply, now), said.as_deref())
+        reason.fault(Wish::of(reply, now), said.as_deref())
     };
     let verdict = match no_body.or_else(|| refused(spec, reply.status, body.as_ref())) {
         Some(reason) => Err(fault(reason)),

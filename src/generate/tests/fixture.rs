@@ -131,7 +131,11 @@ impl Audit {
         let cancel = CancellationToken::new();
         *self.ears.cancel_after.lock().unwrap() = cancel_after.map(|after| (after, cancel.clone()));
         self.ears.heard.lock().unwrap().clear();
-        let settings = HttpSettings { connect_timeout: Duration::from_secs(5), max_body_bytes: 100_000 };
+        let settings = HttpSettings {
+            connect_timeout: Duration::from_secs(5),
+            read_timeout: Duration::from_mins(1),
+            max_body_bytes: 100_000,
+        };
         let context = Context {
             client: Client::new(settings).unwrap(),
             secrets: Arc::new(secrets),

@@ -5,7 +5,7 @@ use super::endpoint::Adapter;
 use super::filter::is_filter;
 use super::refusal::refused;
 use super::thoughts::behind_thoughts;
-use crate::http::{Call, CallError, Reply, json, retry_after, spare, unmarked};
+use crate::http::{Call, CallError, Reply, Wish, json, spare, unmarked};
 use crate::model::Amount;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -20,8 +20,8 @@ pub struct Reading {
     pub text: Option<String>,
     /// The member of our request that the server refuses, if it names one that we sent.
     pub parameter: Option<String>,
-    /// How long the server asks to wait.
-    pub retry_after: Option<Duration>,
+    /// What the server says of the next call, where this one came to nothing.
+    pub wish: Wish,
     /// What the server says about itself.
     pub facts: Facts,
 }
@@ -81,7 +81,7 @@ pub fn read(adapter: &Adapter, call: &Call, came_back: &Result<Reply, CallError>
         return Reading { text, ..Reading::bare(reason, facts) };
     }
     let (reason, parameter) = refused(call, reply.status, &body);
-    Reading { parameter, retry_after: retry_after(reply, now), ..Reading::bare(reason, facts) }
+    Reading { parameter, wish: Wish::of(reply, now), ..Reading::bare(reason, facts) }
 }
 
 /// What a successful reply counts as, and its text where that is accepted.
@@ -103,7 +103,7 @@ fn served(adapter: &Adapter, bytes: &[u8], body: &Value) -> (Reason, Option<Stri
 
 impl Reading {
     fn bare(reason: Reason, facts: Facts) -> Self {
-        Self { reason, text: None, parameter: None, retry_after: None, facts }
+        Self { reason, text: None, parameter: None, wish: Wish::NONE, facts }
     }
 }
 
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn waits_are_read_from_refusals_alone() {
-        assert_eq!(reading(429, b"").retry_after, Some(Duration::from_secs(2)));
-        assert_eq!(reading(200, b"{}").retry_after, None);
+        assert_eq!(reading(429, b"").wish, Wish { refused: true, wait: Some(Duration::from_secs(2)) });
+        assert_eq!(reading(200, b"{}").wish, Wish::NONE);
     }
 }

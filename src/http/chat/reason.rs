@@ -168,16 +168,7 @@ impl Reason {
             Self::ModelUnknown => "check `model` and `base_url` in the spec",
             Self::PromptTooLong => "lower `top_k` or `max_chars` in the spec, or take a model with a larger context",
             Self::RequestRefused => "check `model`, `temperature`, `max_tokens`, `structured` and `extra` in the spec",
-            Self::NoReply(CallError::Redirect) => "write the address that the server redirects to as `base_url`",
-            Self::NoReply(CallError::Malformed) => "check `base_url` in the spec, and the key for line breaks",
-            Self::NoReply(CallError::KeyInTheOpen) => {
-                "write `https://` in `base_url`, or name the server's host in the variable NO_PROXY"
-            }
-            Self::NoReply(CallError::Setup) => "install the system's certificate roots (`ca-certificates`)",
-            Self::NoReply(CallError::NotRecorded) => "record the audit again with `--record` and a fresh folder",
-            Self::NoReply(CallError::NotKept) => {
-                "make room for the recording, then run the same command again to go on"
-            }
+            Self::NoReply(error) => return error.remedy(),
             _ => return None,
         })
     }
@@ -213,6 +204,9 @@ const fn no_reply(error: CallError) -> (&'static str, CountsAs, &'static str) {
     let counts_as = if error.may_pass() { CountsAs::Invalid } else { CountsAs::Fatal };
     let when = match error {
         CallError::Connect => "no connection",
+        CallError::Proxy => "no connection through the proxy",
+        CallError::Certificate => "a certificate that nothing here trusts",
+        CallError::Tls => "no TLS that the server and this program both speak",
         CallError::Timeout => "out of time",
         CallError::Cut => "the connection broke before the reply was complete",
         CallError::TooLarge => "more bytes than the limit",

@@ -113,7 +113,11 @@ fn spec(backend: JudgeBackend) -> Spec {
 }
 
 pub fn context(heard: &Arc<Heard>) -> Context {
-    let settings = HttpSettings { connect_timeout: Duration::from_secs(5), max_body_bytes: 1 << 20 };
+    let settings = HttpSettings {
+        connect_timeout: Duration::from_secs(5),
+        read_timeout: Duration::from_mins(1),
+        max_body_bytes: 1 << 20,
+    };
     Context {
         client: Client::new(settings).unwrap(),
         secrets: Arc::new(Secrets::default()),

@@ -100,7 +100,7 @@ fn few_of(many: usize, ids: &[String]) -> Vec<Asked<'_>> {
 #[tokio::test]
 async fn a_judge_that_is_down_never_passes_however_few_packets_there_are() {
     let server = MockServer::start().await;
-    Mock::given(any()).respond_with(ResponseTemplate::new(503)).mount(&server).await;
+    Mock::given(any()).respond_with(ResponseTemplate::new(500)).mount(&server).await;
     let ids: Vec<String> = (0..400).map(|number| format!("q{number}")).collect();
     for tolerance in ["1pp", "100pp"] {
         let mut run = Run::with(&few_of(400, &ids), model(&server)).await;
@@ -142,7 +142,7 @@ fn all_differ(ids: &[String]) -> Vec<Asked<'_>> {
 #[tokio::test]
 async fn a_dead_judge_stops_the_audit_before_every_packet_has_waited_for_it() {
     let server = MockServer::start().await;
-    Mock::given(any()).respond_with(ResponseTemplate::new(503)).mount(&server).await;
+    Mock::given(any()).respond_with(ResponseTemplate::new(500)).mount(&server).await;
     let ids: Vec<String> = (0..200).map(|number| format!("q{number}")).collect();
     let mut run = Run::with(&all_differ(&ids), model(&server)).await;
     run.frozen.protocol.spec.judge.max_attempts = 1;
@@ -158,7 +158,7 @@ async fn after_a_fatal_reply_no_packet_that_waits_for_its_next_attempt_is_asked_
     let server = MockServer::start().await;
     let refused = ResponseTemplate::new(401).set_delay(std::time::Duration::from_millis(200));
     Mock::given(body_string_contains("first")).respond_with(refused).with_priority(1).mount(&server).await;
-    Mock::given(any()).respond_with(ResponseTemplate::new(503)).with_priority(2).mount(&server).await;
+    Mock::given(any()).respond_with(ResponseTemplate::new(500)).with_priority(2).mount(&server).await;
     let mut run = Run::with(ASKED, model(&server)).await;
     run.frozen.protocol.spec.judge.max_attempts = 3;
     let failure = run.judge().await.unwrap_err();

@@ -3,8 +3,8 @@
 
 use super::line::Line;
 use super::{program, server};
-use crate::http::chat::{Facts, Reason};
-use crate::http::{Attempted, Call, Context, InFlight, Pace, RetryPolicy, until_accepted};
+use crate::http::chat::Facts;
+use crate::http::{Attempted, Call, Context, Pace, RetryPolicy, Wish, until_accepted};
 use crate::ledger::record::{
     AcceptedVectors, Attempt, EmbedKey, Outcome, Record, Texts, Usage, VectorRecord, VectorsRecord, Verdict,
 };
@@ -59,9 +59,19 @@ pub(super) struct Came {
 /// Why a call gave no vectors.
 pub(super) enum Fault {
     /// It may be made again.
-    Invalid { reason: &'static str, retry_after: Option<Duration> },
+    Invalid { reason: &'static str, wish: Wish },
     /// The audit cannot go on.
     Fatal { reason: &'static str, failure: Failure },
+}
+
+impl Fault {
+    /// What the server says of the next call.
+    const fn wish(&self) -> Wish {
+        match self {
+            Self::Invalid { wish, .. } => *wish,
+            Self::Fatal { .. } => Wish::NONE,
+        }
+    }
 }
 
 /// A call that is ready to be made.
@@ -99,7 +109,7 @@ impl Embedder<'_> {
         let seq = self.writer.append(&Record::Attempt(attempt)).await?;
         let Came { facts, body, latency, vectors } = prepared.make(batch.texts.len(), self.context).await;
         self.pace.took(most, &facts);
-        set_pace(&in_flight, &vectors);
+        in_flight.came_to(vectors.as_ref().map(drop).map_err(Fault::wish));
         let lines = vectors.and_then(|vectors| batch.lines(vectors, facts.served_model.as_deref()));
         let (record, mut blobs) = outcome(seq, of, &facts, latency, &lines, body);
         if of.texts == Texts::Stored && lines.is_ok() {
@@ -113,7 +123,7 @@ impl Embedder<'_> {
         }
         Ok(match lines {
             Ok(lines) => Attempted::Accepted(lines),
-            Err(Fault::Invalid { reason, retry_after }) => Attempted::Invalid { reason, retry_after },
+            Err(Fault::Invalid { reason, wish }) => Attempted::Invalid { reason, wish },
             Err(Fault::Fatal { failure, .. }) => Attempted::Fatal(failure),
         })
     }
@@ -123,16 +133,6 @@ impl Embedder<'_> {
             EmbedBackend::OpenAi(server) => Prepared::Call(server, server::call(server, texts, self.context)?),
             EmbedBackend::Command(command) => Prepared::Input(command, program::input(texts)),
         })
-    }
-}
-
-fn set_pace(in_flight: &InFlight<'_>, came: &Result<Vec<Vec<f64>>, Fault>) {
-    match came {
-        Ok(_) => in_flight.answered(),
-        Err(Fault::Invalid { reason, retry_after }) if *reason == Reason::RateLimited.code() => {
-            in_flight.refused(*retry_after);
-        }
-        Err(_) => {}
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::embedder::{Came, Fault, read};
 use crate::http::chat::Facts;
-use crate::http::{self, Context};
+use crate::http::{self, Context, Wish};
 use crate::model::{Failure, FailureClass};
 use crate::process::{self, Output, ProcessError};
 use crate::retrieve::command::environment;
@@ -32,7 +32,7 @@ pub(super) async fn make(spec: &CommandSpec, input: Vec<u8>, wanted: usize, cont
 }
 
 fn judged(output: Result<Output, ProcessError>, wanted: usize) -> Result<Vec<Vec<f64>>, Fault> {
-    let invalid = |reason| Fault::Invalid { reason, retry_after: None };
+    let invalid = |reason| Fault::Invalid { reason, wish: Wish::NONE };
     match output {
         Ok(output) if !output.succeeded() => Err(invalid("program-failed")),
         Ok(output) => vectors(&output.stdout, wanted).map_err(invalid),

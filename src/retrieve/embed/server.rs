@@ -2,7 +2,7 @@
 
 use super::embedder::{Came, Fault, read};
 use crate::http::chat::{CountsAs, Facts, Reason, Tokens, refused, said_name};
-use crate::http::{self, Call, Context, HeaderText, Reply, retry_after, spare};
+use crate::http::{self, Call, Context, HeaderText, Reply, Wish, spare};
 use crate::model::{Failure, FailureClass};
 use crate::spec::EmbedServer;
 use jiff::Timestamp;
@@ -21,17 +21,17 @@ pub(super) async fn make(server: &EmbedServer, call: &Call, wanted: usize, conte
     let reply = match came {
         Ok(reply) => reply,
         Err(error) => {
-            let vectors = Err(fault(Reason::NoReply(error), None, None));
+            let vectors = Err(fault(Reason::NoReply(error), None, Wish::NONE));
             return Came { facts: Facts::default(), body: None, latency, vectors };
         }
     };
     let vectors = if is_served(&reply) {
-        let vectors = vectors(&reply.body, wanted).map_err(|reason| Fault::Invalid { reason, retry_after: None });
+        let vectors = vectors(&reply.body, wanted).map_err(|reason| Fault::Invalid { reason, wish: Wish::NONE });
         vectors.and_then(|vectors| as_long_as_asked(server, vectors))
     } else {
         let body = http::json(&reply.body).unwrap_or_default();
         let (reason, parameter) = refused(call, reply.status, &body);
-        Err(fault(reason, parameter.as_deref(), retry_after(&reply, Timestamp::now())))
+        Err(fault(reason, parameter.as_deref(), Wish::of(&reply, Timestamp::now())))
     };
     Came { facts: facts(server, &reply), body: Some(reply.body), latency, vectors }
 }
@@ -41,11 +41,11 @@ fn is_served(reply: &Reply) -> bool {
 }
 
 /// What a reply without vectors counts as. `parameter` is the member of our request that the server refuses, if it says so.
-fn fault(reason: Reason, parameter: Option<&str>, retry_after: Option<Duration>) -> Fault {
+fn fault(reason: Reason, parameter: Option<&str>, wish: Wish) -> Fault {
     // A content filter answers for a language model, and leaves nothing that could pass for a vector.
     let reason = if reason.counts_as() == CountsAs::Accepted { Reason::RequestRefused } else { reason };
     if reason.counts_as() == CountsAs::Invalid {
-        return Fault::Invalid { reason: reason.code(), retry_after };
+        return Fault::Invalid { reason: reason.code(), wish };
     }
     let failure = reason.failure(WHOSE, parameter);
     let failure = match (reason, parameter) {

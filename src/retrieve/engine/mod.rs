@@ -17,7 +17,7 @@ pub(super) use status::{refused, too_soon, unanswered};
 
 use super::remote::{Judged, Made};
 use crate::http::fill::{Filling, words};
-use crate::http::{Call, Context, Reply, Secrets};
+use crate::http::{Call, Context, Reply, Secrets, Wish};
 use crate::model::{Digest, Failure, Question};
 use crate::spec::HttpRetrieveSpec;
 use std::collections::BTreeMap;
@@ -73,10 +73,10 @@ impl Engine<'_> {
     pub(super) fn judge(&self, reply: &Reply) -> Judged {
         let said = || self.spec.error.as_deref().and_then(|pointer| words(&reply.body, pointer));
         match reply.status {
-            206 => Judged::Invalid { reason: "partial-reply", retry_after: None, said: said() },
+            206 => Judged::Invalid { reason: "partial-reply", wish: Wish::NONE, said: said() },
             200..=299 => match reply::evidence(self.spec, &reply.body, self.top_k, self.max_chars) {
                 Ok(evidence) => Judged::Accepted(evidence),
-                Err(reason) => Judged::Invalid { reason, retry_after: None, said: said() },
+                Err(reason) => Judged::Invalid { reason, wish: Wish::NONE, said: said() },
             },
             _ => too_soon(reply, said).unwrap_or_else(|| refused(reply.status, said())),
         }

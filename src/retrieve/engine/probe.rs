@@ -2,7 +2,7 @@
 
 use super::{Engine, Identity, refused, request, too_soon, unanswered};
 use crate::http::fill::{self, Expect, Filling, words};
-use crate::http::{Attempted, Context, Reply, RetryPolicy, json, until_accepted};
+use crate::http::{Attempted, Context, Reply, RetryPolicy, Wish, json, until_accepted};
 use crate::model::{Failure, FailureClass, SnapshotName, StageName};
 use crate::retrieve::limits::MAX_ATTEMPTS;
 use crate::retrieve::remote::Judged;
@@ -57,14 +57,14 @@ impl Asked<'_> {
             match came {
                 Ok(reply) => Attempted::Accepted(reply),
                 Err(Judged::Fatal { failure, .. }) => Attempted::Fatal(self.of_snapshot(failure)),
-                Err(Judged::Invalid { reason, retry_after, said }) => {
+                Err(Judged::Invalid { reason, wish, said }) => {
                     last_said = said;
-                    Attempted::Invalid { reason, retry_after }
+                    Attempted::Invalid { reason, wish }
                 }
                 Err(Judged::Accepted(_)) => Attempted::Accepted(None),
             }
         };
-        let policy = RetryPolicy::for_servers(MAX_ATTEMPTS);
+        let policy = RetryPolicy::for_one_call(MAX_ATTEMPTS);
         let accepted = until_accepted(policy, context, StageName::Retrieve, attempt).await?;
         accepted.map_err(|last| self.not_ready(last, last_said))
     }
@@ -171,7 +171,7 @@ pub(in crate::retrieve) fn judged(
             } else if probe.optional {
                 Ok(None)
             } else {
-                Err(Judged::Invalid { reason: "not-ready", retry_after: None, said: said() })
+                Err(Judged::Invalid { reason: "not-ready", wish: Wish::NONE, said: said() })
             }
         }
         400 | 404 | 405 | 410 if probe.optional => Ok(None),

@@ -2,7 +2,7 @@
 
 use super::{Engine, refused, reply, request, too_soon, unanswered};
 use crate::http::fill::{self, Expect, Filling};
-use crate::http::{Attempted, Context, Reply, RetryPolicy, json, until_accepted};
+use crate::http::{Attempted, Context, Reply, RetryPolicy, Wish, json, until_accepted};
 use crate::model::{Failure, StageName};
 use crate::retrieve::limits::{MAX_ATTEMPTS, STORED};
 use crate::retrieve::remote::Judged;
@@ -31,14 +31,14 @@ pub(in crate::retrieve) async fn sample(
         Ok(reply) => judged(spec, &reply),
         Err(error) => attempted(unanswered(error)),
     };
-    let policy = RetryPolicy::for_servers(MAX_ATTEMPTS);
+    let policy = RetryPolicy::for_one_call(MAX_ATTEMPTS);
     Ok(Some(until_accepted(policy, context, StageName::Retrieve, attempt).await?.unwrap_or_default()))
 }
 
 fn attempted(judged: Judged) -> Attempted<Vec<Sample>> {
     match judged {
         Judged::Accepted(_) => Attempted::Accepted(Vec::new()),
-        Judged::Invalid { reason, retry_after, .. } => Attempted::Invalid { reason, retry_after },
+        Judged::Invalid { reason, wish, .. } => Attempted::Invalid { reason, wish },
         Judged::Fatal { failure, .. } => Attempted::Fatal(failure),
     }
 }
@@ -47,7 +47,7 @@ fn judged(spec: &SampleSpec, reply: &Reply) -> Attempted<Vec<Sample>> {
     if !(200..=299).contains(&reply.status) {
         return attempted(too_soon(reply, || None).unwrap_or_else(|| refused(reply.status, None)));
     }
-    let invalid = |reason| Attempted::Invalid { reason, retry_after: None };
+    let invalid = |reason| Attempted::Invalid { reason, wish: Wish::NONE };
     let Ok(value) = json(&reply.body) else { return invalid("not-json") };
     if !(Expect { ok: &spec.expect.ok, absent: &spec.expect.absent }).holds(&value) {
         return invalid("not-ok");

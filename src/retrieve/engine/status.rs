@@ -1,6 +1,6 @@
 //! What a reply counts as by its status alone.
 
-use crate::http::{CallError, Reply, retry_after};
+use crate::http::{CallError, Reply, Wish};
 use crate::model::{Failure, FailureClass};
 use crate::retrieve::remote::Judged;
 use jiff::Timestamp;
@@ -13,7 +13,7 @@ pub(in crate::retrieve) fn too_soon(reply: &Reply, said: impl FnOnce() -> Option
         500..=599 => "server-error",
         _ => return None,
     };
-    Some(Judged::Invalid { reason, retry_after: retry_after(reply, Timestamp::now()), said: said() })
+    Some(Judged::Invalid { reason, wish: Wish::of(reply, Timestamp::now()), said: said() })
 }
 
 /// A reply that no further attempt would change.
@@ -33,8 +33,9 @@ pub(in crate::retrieve) fn refused(status: u16, said: Option<String>) -> Judged 
 pub(in crate::retrieve) fn unanswered(error: CallError) -> Judged {
     let reason = error.code();
     if error.may_pass() {
-        return Judged::Invalid { reason, retry_after: None, said: None };
+        return Judged::Invalid { reason, wish: Wish::NONE, said: None };
     }
     let message = format!("failed to call the search engine: {error}");
-    Judged::Fatal { reason, failure: Failure::new(FailureClass::Incomplete, message) }
+    let failure = Failure::new(FailureClass::Incomplete, message);
+    Judged::Fatal { reason, failure: error.remedy().into_iter().fold(failure, Failure::with_hint) }
 }

@@ -1,6 +1,7 @@
 //! What a query came to where it gave no rows.
 
 use super::tls;
+use crate::http::Wish;
 use crate::model::{Failure, FailureClass};
 use crate::retrieve::limits::MAX_CELL_BYTES;
 use crate::retrieve::remote::Judged;
@@ -120,7 +121,7 @@ impl SqlError {
 
     pub(in crate::retrieve) fn judged(self) -> Judged {
         match self {
-            Self::Passing(reason) => Judged::Invalid { reason, retry_after: None, said: None },
+            Self::Passing(reason) => Judged::Invalid { reason, wish: Wish::NONE, said: None },
             Self::Lasting(reason, what, hint) => {
                 let failure = Failure::new(FailureClass::Incomplete, what).with_hint(hint);
                 Judged::Fatal { reason, failure }

@@ -2,6 +2,7 @@
 
 use super::binding;
 use super::error::SqlError;
+use crate::http::tls::error_of;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{CertificateError, ClientConfig, RootCertStore};
@@ -63,7 +64,7 @@ fn authorities(file: &Path) -> Option<RootCertStore> {
 
 /// What stands in the way of TLS, where that is what an error is about and no further attempt would change it.
 pub(super) fn refused(error: &tokio_postgres::Error) -> Option<SqlError> {
-    let (code, what, hint) = match tls_error(error) {
+    let (code, what, hint) = match error.source().and_then(error_of) {
         Some(rustls::Error::InvalidCertificate(reason)) => of_certificate(reason),
         Some(_) => (
             "tls-failed",
@@ -109,20 +110,6 @@ fn of_certificate(reason: &CertificateError) -> (&'static str, &'static str, &'s
             "let the server show a certificate of its own, with a subject alternative name and without `CA:TRUE`",
         ),
     }
-}
-
-/// The error of TLS among the causes of this one.
-fn tls_error(error: &tokio_postgres::Error) -> Option<&rustls::Error> {
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        let found = inner.and_then(|inner| inner.downcast_ref()).or_else(|| error.downcast_ref());
-        if found.is_some() {
-            return found;
-        }
-        cause = error.source();
-    }
-    None
 }
 
 /// Whether the server refused to speak TLS at all. The library has no other sign of it than these words.

@@ -219,7 +219,11 @@ pub fn variables(pairs: &[(&str, &str)]) -> SnapshotSource {
 }
 
 pub fn context() -> Context {
-    let settings = HttpSettings { connect_timeout: Duration::from_secs(5), max_body_bytes: 1 << 20 };
+    let settings = HttpSettings {
+        connect_timeout: Duration::from_secs(5),
+        read_timeout: Duration::from_mins(1),
+        max_body_bytes: 1 << 20,
+    };
     Context {
         client: Client::new(settings).unwrap(),
         secrets: Arc::new(Secrets::default()),

@@ -186,7 +186,7 @@ async fn a_refusal_stops_the_audit_at_once_and_is_not_quoted() {
 
 #[tokio::test]
 async fn a_server_that_never_answers_is_given_up_after_a_few_questions() {
-    let server = answering(|_| ResponseTemplate::new(503).insert_header("retry-after", "0")).await;
+    let server = answering(|_| ResponseTemplate::new(500)).await;
     let questions: Vec<String> = (0..100).map(|number| number.to_string()).collect();
     let bench = bench(spec(&server), &questions.iter().map(String::as_str).collect::<Vec<_>>());
     let failure = bench.run().await.unwrap_err();

@@ -260,8 +260,11 @@ async fn a_document_that_looks_like_a_template_stays_text() {
     let sent = large.clone();
     let fake = Fake::start(Box::new(move |_, _| hits(&[("{{question}}", 1.0, &sent)]))).await;
     let mut bench = fake.bench(&["what?"]);
-    let settings =
-        crate::http::HttpSettings { connect_timeout: std::time::Duration::from_secs(5), max_body_bytes: 4 << 20 };
+    let settings = crate::http::HttpSettings {
+        connect_timeout: std::time::Duration::from_secs(5),
+        read_timeout: std::time::Duration::from_mins(1),
+        max_body_bytes: 4 << 20,
+    };
     bench.context.client = crate::http::Client::new(settings).unwrap();
     bench.spec.retrieve.max_chars = 100;
     bench.run().await.unwrap();
