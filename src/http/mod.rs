@@ -23,6 +23,7 @@ pub mod tally;
 pub mod tape;
 pub mod tls;
 pub mod wish;
+mod told;
 
 pub use attempts::{Attempted, RetryPolicy, interrupted, until_accepted};
 pub use body::{json, unmarked};

@@ -4,6 +4,7 @@
 
 use super::attempts::{allow, spread};
 use super::rate::Rate;
+use super::told::Told;
 use super::{Context, Reserved, Wish, chat::Facts, interrupted};
 use crate::model::{Amount, Event, Failure, FailureClass, RateLimit, StageName};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -64,6 +65,7 @@ pub struct InFlight<'a> {
     permit: Option<SemaphorePermit<'a>>,
     /// How often the pace had been lowered when it began.
     lowered: u64,
+    _told: Told,
 }
 
 impl Pace {
@@ -114,8 +116,11 @@ impl Pace {
                 if !has_slot {
                     continue;
                 }
-                let in_flight = InFlight { pace: self, permit: Some(permit), lowered: self.state().lowered };
-                return if context.cancel.is_cancelled() { Err(interrupted()) } else { Ok(in_flight) };
+                if context.cancel.is_cancelled() {
+                    return Err(interrupted());
+                }
+                let (lowered, told) = (self.state().lowered, Told::of_call(&context.observer));
+                return Ok(InFlight { pace: self, permit: Some(permit), lowered, _told: told });
             };
             drop(permit);
             // Whoever was refused may have had no attempt left and be gone: the wish is weighed by those who would wait for it.
@@ -465,8 +470,7 @@ mod tests {
     async fn who_waits_for_the_server_takes_no_slot_meanwhile() {
         let limit = RateLimit { requests_per_minute: Some(300), tokens_per_minute: None };
         let (pace, context) = (Pace::new(8, limit), context_until(None));
-        let call = InFlight { pace: &pace, permit: None, lowered: 0 };
-        call.came_to(refusal(Some(Duration::from_millis(700))));
+        pace.lower(0, Some(Duration::from_millis(700)));
         let mut waiting = futures_util::future::join_all((0..4).map(|_| enter(&pace, &context)));
         assert!((&mut waiting).now_or_never().is_none(), "all of them wait");
         let after = Instant::now() + Duration::from_millis(700);

@@ -1,7 +1,7 @@
 //! What the stages tell while they work. Whoever prints it listens; the stages never print.
 
 use super::Amount;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A stage of the audit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,6 +54,10 @@ pub enum Event {
         /// For how long.
         wait: Duration,
     },
+    /// A call is in flight from this moment on.
+    Called(Instant),
+    /// The call that began at this moment is over.
+    Over(Instant),
     /// What the whole run has spent so far, as far as servers say.
     Spent(Amount),
     /// A stage is sealed.
