@@ -156,7 +156,8 @@ impl<'a, S: Answering> Calls<'a, S> {
             return Ok(());
         }
         let (model, id) = (came.facts.served_model.as_deref(), came.facts.response_id.as_deref());
-        self.standing.served.take_of(self.plan.places.serving(&cell.snapshot), model, id)?;
+        let system = self.plan.places.serving(&cell.snapshot);
+        self.standing.served.take_about(system, Some(&cell.snapshot), model, id)?;
         if self.backend.counts_tokens() { self.context.must_count(&came.facts, S::WHOSE) } else { Ok(()) }
     }
 

@@ -54,7 +54,8 @@ impl Standing {
                     let cell = places.cell(&of).and_then(|cell| standing.accepted.get_mut(cell));
                     *cell.ok_or_else(|| foreign(S::NAME))? = true;
                     let serving = places.serving(&of.snapshot);
-                    standing.served.take_of(serving, served_model.as_deref(), response_id.as_deref())?;
+                    let (model, id) = (served_model.as_deref(), response_id.as_deref());
+                    standing.served.take_about(serving, Some(&of.snapshot), model, id)?;
                 }
                 Record::Note(note) => {
                     standing.unchanged.insert(note.question);

@@ -22,9 +22,9 @@ pub mod spare;
 pub mod tally;
 pub mod tape;
 pub mod tls;
-pub mod wish;
 mod told;
 
+pub mod wish;
 pub use attempts::{Attempted, RetryPolicy, interrupted, until_accepted};
 pub use body::{json, unmarked};
 pub use budget::{Budget, Reserved};

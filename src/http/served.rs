@@ -2,7 +2,7 @@
 //! a reply that is given twice. Both would be taken for churn, or for the want of it.
 
 use super::chat::Facts;
-use crate::model::{Digest, Failure, FailureClass};
+use crate::model::{Digest, Failure, FailureClass, SnapshotName};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Mutex, PoisonError};
 
@@ -10,6 +10,9 @@ use std::sync::{Mutex, PoisonError};
 /// characters or so; shorter ones are counters, clock times, constants, or drawn from a thousand numbers, and come twice
 /// without any cache.
 const SHORTEST_ID: usize = 20;
+
+/// The longest name of a model in a message, in characters.
+const LONGEST_SHOWN: usize = 64;
 
 /// What the accepted replies of one stage say, those of earlier processes included.
 #[derive(Debug)]
@@ -21,8 +24,8 @@ pub struct Served {
 
 #[derive(Debug, Default)]
 struct Said {
-    /// By the system that serves them; there is one where it has no name.
-    models: BTreeMap<String, BTreeSet<String>>,
+    /// By the system that serves them; there is one where it has no name. Of each model the snapshots that it answered.
+    models: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
     /// Digests of response ids.
     ids: HashSet<Digest>,
 }
@@ -55,14 +58,26 @@ impl Served {
     /// # Errors
     /// As above.
     pub fn take_of(&self, system: &str, model: Option<&str>, id: Option<&str>) -> Result<(), Failure> {
+        self.take_about(system, None, model, id)
+    }
+
+    /// The same of a reply for a snapshot.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn take_about(
+        &self,
+        system: &str,
+        snapshot: Option<&SnapshotName>,
+        model: Option<&str>,
+        id: Option<&str>,
+    ) -> Result<(), Failure> {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(model) = model
-            && !said.models.get(system).is_some_and(|models| models.contains(model))
-        {
-            said.models.entry(system.to_owned()).or_default().insert(model.to_owned());
+        if let Some(model) = model {
+            said.note(system, model, snapshot);
         }
-        if said.models.values().any(|models| models.len() > 1) {
-            return Err(mixed_models(self.whose));
+        if let Some(models) = said.models.values().find(|models| models.len() > 1) {
+            return Err(mixed_models(self.whose, models));
         }
         match id.and_then(Self::lasting).map(|id| said.ids.insert(id)) {
             Some(false) => Err(self.replayed()),
@@ -89,10 +104,35 @@ impl Served {
     }
 }
 
-fn mixed_models(whose: &str) -> Failure {
-    let message = format!("the {whose}'s server changed the model that it serves during the audit");
+impl Said {
+    fn note(&mut self, system: &str, model: &str, snapshot: Option<&SnapshotName>) {
+        let known = self.models.get(system).and_then(|models| models.get(model));
+        let is_known = known.is_some_and(|snapshots| snapshot.is_none_or(|name| snapshots.contains(&name.0)));
+        if is_known {
+            return;
+        }
+        let snapshots = self.models.entry(system.to_owned()).or_default().entry(model.to_owned()).or_default();
+        snapshots.extend(snapshot.map(|name| name.0.clone()));
+    }
+}
+
+/// Names every model that was served, and the snapshots that it answered.
+fn mixed_models(whose: &str, models: &BTreeMap<String, BTreeSet<String>>) -> Failure {
+    let named = |(model, snapshots): (&String, &BTreeSet<String>)| {
+        let snapshots: Vec<String> = snapshots.iter().map(|name| format!("`{name}`")).collect();
+        let of = if snapshots.is_empty() { String::new() } else { format!(" for {}", snapshots.join(" and ")) };
+        format!("`{}`{of}", shown(model))
+    };
+    let models: Vec<String> = models.iter().map(named).collect();
+    let message =
+        format!("the {whose}'s server changed the model that it serves during the audit: {}", models.join(", "));
     Failure::new(FailureClass::Incomplete, message)
         .with_hint("name a model version that does not move, remove the run folder, and run again")
+}
+
+/// A name as people may see it, whatever a ledger has for one.
+fn shown(model: &str) -> String {
+    model.chars().filter(|c| !c.is_control() && *c != '`').take(LONGEST_SHOWN).collect()
 }
 
 #[cfg(test)]
@@ -109,8 +149,22 @@ mod tests {
         }
         let failure = served.take(Some("m-2"), None).unwrap_err();
         assert_eq!(failure.class, FailureClass::Incomplete);
-        assert_eq!(failure.message, "the judge's server changed the model that it serves during the audit");
+        let changed = "the judge's server changed the model that it serves during the audit: `m-1`, `m-2`";
+        assert_eq!(failure.message, changed);
         assert!(served.take(Some("m-1"), None).is_err(), "what was mixed stays so");
+    }
+
+    #[test]
+    fn a_change_names_the_models_and_the_snapshots_that_each_answered() {
+        let served = Served::by("generator");
+        let (old, new) = (SnapshotName::old(), SnapshotName::new_snapshot());
+        for snapshot in [&old, &new, &old] {
+            served.take_about("", Some(snapshot), Some("m-1"), None).unwrap();
+        }
+        let long = format!("m-2\u{1b}[31m`{}", "x".repeat(100));
+        let failure = served.take_about("", Some(&new), Some(&long), None).unwrap_err();
+        let end = format!(": `m-1` for `new` and `old`, `m-2[31m{}` for `new`", "x".repeat(57));
+        assert!(failure.message.ends_with(&end), "{failure}");
     }
 
     #[test]

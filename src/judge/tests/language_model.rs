@@ -147,7 +147,10 @@ async fn a_judge_whose_model_moves_stops_the_audit_for_good() {
     for _ in 0..2 {
         let failure = run.judge().await.unwrap_err();
         assert_eq!(failure.class, FailureClass::Incomplete);
-        assert_eq!(failure.message, "the judge's server changed the model that it serves during the audit");
+        assert_eq!(
+            failure.message,
+            "the judge's server changed the model that it serves during the audit: `judge-1-0613`, `judge-1-0914`"
+        );
         assert_eq!(run.outcomes(), ["accepted"; 2]);
     }
 }
