@@ -47,7 +47,7 @@ impl<'a, S: Answering> Calls<'a, S> {
         standing: &'a Standing,
         tally: &'a Tally,
     ) -> Self {
-        let concurrency = context.concurrency.unwrap_or(plan.protocol.spec.generate.concurrency).max(1);
+        let concurrency = context.at_once(plan.protocol.spec.generate.concurrency);
         let context = Context { cancel: context.cancel.child_token(), ..context.clone() };
         Self {
             plan,

@@ -1,7 +1,7 @@
 //! What a stage needs of the outside world.
 
 use super::chat::Facts;
-use super::{Budget, Call, CallError, Client, Reply, Reserved, Secrets, Unit, interrupted};
+use super::{Budget, Call, CallError, Client, Reply, Reserved, Secrets, Unit, descriptors, interrupted};
 use crate::model::{Event, Failure, FailureClass, Observer};
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,6 +50,22 @@ impl Context {
             if shows_key { Err(CallError::KeyInAnswer) } else { Ok(reply) }
         };
         self.client.send_checked(call, check).await
+    }
+
+    /// Calls that a stage may have in flight, where the spec says this of it: never more than the process may open files for,
+    /// which is told.
+    #[must_use]
+    pub fn at_once(&self, of_spec: u32) -> u32 {
+        let wanted = self.concurrency.unwrap_or(of_spec).max(1);
+        let Some((limit, most)) = descriptors::limit().map(|limit| (limit, descriptors::calls(limit))) else {
+            return wanted;
+        };
+        if most < wanted {
+            self.observer.observe(Event::Note(format!(
+                "at most {most} calls are in flight, not {wanted}: this process may have {limit} files open (`ulimit -n`)"
+            )));
+        }
+        wanted.min(most)
     }
 
     /// The same, for the calls of one unit of work.

@@ -10,6 +10,7 @@ pub mod call;
 pub mod chat;
 pub mod client;
 pub mod context;
+pub mod descriptors;
 pub mod fill;
 pub mod outage;
 pub mod pace;
@@ -23,8 +24,8 @@ pub mod tally;
 pub mod tape;
 pub mod tls;
 mod told;
-
 pub mod wish;
+
 pub use attempts::{Attempted, RetryPolicy, interrupted, until_accepted};
 pub use body::{json, unmarked};
 pub use budget::{Budget, Reserved};

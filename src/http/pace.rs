@@ -176,6 +176,12 @@ impl Pace {
         state.owed += withdrawn - self.permits.forget_permits(withdrawn);
     }
 
+    /// How many calls may be in flight at most.
+    #[must_use]
+    pub const fn most(&self) -> usize {
+        self.most
+    }
+
     /// How many calls may be in flight now.
     #[must_use]
     pub fn allowed(&self) -> usize {

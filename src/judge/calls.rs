@@ -69,7 +69,7 @@ pub(super) async fn run<S: Judging>(
     protocol: &Protocol,
 ) -> Result<Packets, Failure> {
     let spec = &protocol.spec.judge;
-    let at_once = work.context.concurrency.unwrap_or(spec.concurrency).max(1);
+    let at_once = work.context.at_once(spec.concurrency);
     let calls = Calls {
         work,
         backend,

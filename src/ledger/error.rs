@@ -313,8 +313,17 @@ impl LedgerError {
         }
     }
 
-    const fn hint(&self) -> Option<&'static str> {
+    /// Whether the process, or the system, has as many files open as it may.
+    fn lacks_descriptors(&self) -> bool {
+        let text = self.to_string();
+        cfg!(unix) && ["(os error 23)", "(os error 24)"].iter().any(|code| text.ends_with(code))
+    }
+
+    fn hint(&self) -> Option<&'static str> {
         match self {
+            Self::Io { .. } | Self::NotStored { .. } | Self::Stopped { .. } if self.lacks_descriptors() => Some(
+                "let the process open more files (`ulimit -n`), or lower `concurrency`; then run the same command again to go on",
+            ),
             Self::NoRun { .. } => Some("name the folder of a run: `.churngate/<digest>` beside its spec"),
             Self::Held { .. } => Some("wait until it ends, or stop it; two processes never write one run"),
             Self::OtherReplies { .. } => Some(

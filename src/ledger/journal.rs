@@ -58,6 +58,14 @@ impl Journal {
         Ok(())
     }
 
+    /// Opens the file, so that what comes needs no descriptor.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub(super) fn be_ready(&mut self) -> Result<(), LedgerError> {
+        self.open().map(drop)
+    }
+
     fn open(&mut self) -> Result<&mut File, LedgerError> {
         if self.file.is_none() {
             let created = OpenOptions::new().write(true).create_new(true).open(&self.path);

@@ -63,6 +63,8 @@ fn open_taken<S: Recorded>(folder: &RunFolder, before: &Lock<S::Before>) -> Resu
         let (head, records) = Committer::new(tail, S::FILE, Arc::clone(folder.inner())).seal()?;
         return Ok(Opened::Sealed(Lock::prove(folder.path().to_owned(), head, records)));
     }
+    // Calls in flight may take every descriptor that is left.
+    folder.inner().store.be_ready()?;
     Writer::start(folder.inner(), tail, notes).map(Opened::Open)
 }
 

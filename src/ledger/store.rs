@@ -83,6 +83,14 @@ impl Store {
         Ok(store)
     }
 
+    /// Opens what the first blob will need.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub(super) fn be_ready(&self) -> Result<(), LedgerError> {
+        if self.durable { lock(&self.kept).journal.be_ready() } else { Ok(()) }
+    }
+
     /// Its blobs, to be read.
     pub(super) const fn reader(&self) -> &BlobReader {
         &self.reader

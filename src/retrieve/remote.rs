@@ -79,7 +79,7 @@ pub(super) async fn passes(
     let Some(backend) = backend(protocol, context)? else { return Ok(None) };
     let found = moved::expect(protocol, context).await?;
     let own = Context { cancel: context.cancel.child_token(), ..context.clone() };
-    let pace = Pace::new(at_once(protocol, &own), RateLimit::default());
+    let pace = Pace::new(own.at_once(protocol.spec.retrieve.concurrency), RateLimit::default());
     let mut stage = Stage { protocol, backend, variables: found, vectors: None, writer, pace, context: own };
     let embedder = embeds.zip(protocol.spec.retrieve.embed.as_ref());
     let embedder = embedder.and_then(|(opened, spec)| opened.embedder(spec, context));
@@ -96,11 +96,6 @@ pub(super) async fn passes(
     }
     moved::expect(protocol, context).await?;
     Ok(stage.vectors)
-}
-
-/// Calls in flight at most.
-fn at_once(protocol: &Protocol, context: &Context) -> u32 {
-    context.concurrency.unwrap_or(protocol.spec.retrieve.concurrency).max(1)
 }
 
 fn backend<'a>(protocol: &'a Protocol, context: &Context) -> Result<Option<Backend<'a>>, Failure> {
@@ -150,7 +145,7 @@ impl Stage<'_> {
         units.sort_unstable();
         let keyed: Vec<_> = units.into_iter().map(|unit| (unit, progress.key(unit))).collect();
         let work = keyed.into_iter().map(|(unit, key)| self.unit(unit, key));
-        let mut ended = stream::iter(work).buffer_unordered(at_once(self.protocol, &self.context) as usize);
+        let mut ended = stream::iter(work).buffer_unordered(self.pace.most());
         let mut tally = Tally::default();
         while let Some(outcome) = ended.next().await {
             if let Ok(Ended::Done(unit, evidence)) = &outcome {
