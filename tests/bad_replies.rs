@@ -236,7 +236,9 @@ fn no_key_stands_anywhere_after_a_run_that_fails() -> Result<()> {
         let server = RawServer::start(move |request| {
             let echo = request.headers.get("authorization").cloned().unwrap_or_default();
             let body = json!({ "error": { "message": echo, "code": echo, "param": echo, "type": echo }, "model": echo, "id": echo });
-            Reply::Full(status, vec![("x-request-id", echo.clone())], body.to_string().into_bytes())
+            // Longer than any audit waits: a server that refuses every call would be asked for minutes.
+            let headers = vec![("x-request-id", echo.clone()), ("retry-after", "99999".to_owned())];
+            Reply::Full(status, headers, body.to_string().into_bytes())
         })?;
         let workspace = Workspace::quickstart()?;
         workspace.edit("churngate.yaml", |spec| {

@@ -542,7 +542,9 @@ mod tests {
         for _ in 0..8 {
             calls.push(enter(&pace, &context).await.unwrap());
         }
-        calls.iter().for_each(|call| call.came_to(refusal(None)));
+        for call in &calls {
+            call.came_to(refusal(None));
+        }
         assert!(pace.quiet(&context).unwrap() <= Duration::from_millis(625));
     }
 

@@ -63,7 +63,7 @@ pub const ATTEMPTS: Key = Key::default(
     "max_attempts",
     Shape::Integer { min: 1, max: 50 },
     "6",
-    "Attempts at one unit of work within one process.",
+    "Attempts at one unit of work within one process, refusals for too many calls apart.",
 );
 
 static READER: Section = Section {
