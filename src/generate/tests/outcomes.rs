@@ -217,7 +217,7 @@ async fn a_cell_that_takes_its_question_away_is_weighed_by_the_questions_too() {
     // One cell in 24 stays empty, and with it one question in eight.
     let refused = Arc::new(AtomicUsize::new(0));
     let (server, _) = start(move |_, prompt| {
-        (question(prompt) == 3 && refused.fetch_add(1, Ordering::SeqCst) == 0).then(|| ResponseTemplate::new(503))
+        (question(prompt) == 3 && refused.fetch_add(1, Ordering::SeqCst) == 0).then(|| ResponseTemplate::new(500))
     })
     .await;
     let mut audit = Audit::begun(8, &section(&server, ", max_attempts: 1")).await;
