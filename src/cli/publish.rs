@@ -36,9 +36,15 @@ pub fn publish(arguments: &PublishArguments) -> Result<u8, Failure> {
         (None, None) => return Err(Failure::new(FailureClass::Usage, "there is nothing to publish")),
     };
     say(&publication)?;
+    if publication.stands {
+        output::warn(STANDS);
+        return Ok(super::run::INCOMPATIBLE);
+    }
     let failed = arguments.require_publish && !publication.is_complete();
     Ok(if failed { FailureClass::Publication.exit_code() } else { 0 })
 }
+
+const STANDS: &str = "an earlier draw of this audit was incompatible on this pull request, and that verdict stands";
 
 fn of_run(folder: &Utf8Path, arguments: &PublishArguments, client: &Client) -> Result<Publication, Failure> {
     if arguments.artifact {

@@ -70,10 +70,13 @@ pub async fn interruptible<T>(work: impl Future<Output = Result<T, Failure>>, co
     }
 }
 
+/// The exit code of a verdict that blocks.
+pub const INCOMPATIBLE: u8 = 1;
+
 /// The exit code of a verdict.
 pub fn exit_code(result: &AuditResult) -> u8 {
     match result.decision.verdict {
-        Verdict::Incompatible => 1,
+        Verdict::Incompatible => INCOMPATIBLE,
         Verdict::Inconclusive if result.fails() => 3,
         Verdict::Compatible | Verdict::Inconclusive => 0,
     }

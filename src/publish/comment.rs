@@ -4,6 +4,7 @@
 //! stands there is the newest of all: the comment with the lowest id stays, and holds the text of the newest run.
 
 use super::api::{Api, is_uncertain};
+use super::draws::Draws;
 use super::marker::Marker;
 use super::options::CommentMode;
 use super::refusal::Refusal;
@@ -120,6 +121,19 @@ pub async fn tell(
         }
     }
     Err(last)
+}
+
+/// What an audit was drawn as on a pull request so far, as its comments say.
+///
+/// # Errors
+/// The server refuses.
+pub(super) async fn draws(api: &Api<'_>, number: u64, audit: &str) -> Result<Draws, Refusal> {
+    let mut ours = find(api, number, &identity(api).await, audit).await?;
+    ours.sort_by_key(|comment| comment.marker.run);
+    Ok(ours.iter().fold(Draws::default(), |mut all, comment| {
+        all.join(&comment.marker.draws);
+        all
+    }))
 }
 
 /// The comments that are written into, and those about other commits that are hidden.

@@ -1,5 +1,6 @@
 //! The hidden line by which a comment is found again. It stands last in the body, where nothing that is quoted can.
 
+use super::draws::Draws;
 use super::event::Sha;
 use crate::model::Digest;
 use std::fmt::{self, Write as _};
@@ -22,18 +23,21 @@ pub struct Marker {
     pub verdict: String,
     /// The first digits of the digest of the text above.
     pub text: String,
+    /// What the audit was drawn as on this pull request so far.
+    pub draws: Draws,
 }
 
 impl Marker {
     /// The line for this text.
     #[must_use]
-    pub fn new(audit: &str, run: (u64, u64), head: &Sha, verdict: &str, text: &str) -> Self {
+    pub fn new(audit: &str, run: (u64, u64), head: &Sha, verdict: &str, text: &str, draws: &Draws) -> Self {
         Self {
             audit: audit.to_owned(),
             run,
             head: head.to_string(),
             verdict: verdict.to_owned(),
             text: Digest::of(text.as_bytes()).short(),
+            draws: draws.clone(),
         }
     }
 
@@ -45,16 +49,25 @@ impl Marker {
         let mut field = |key: &str| fields.next()?.strip_prefix(key)?.strip_prefix('=').map(str::to_owned);
         let audit = decoded(&field("audit")?)?;
         let run = (field("run")?.parse().ok()?, field("attempt")?.parse().ok()?);
-        let marker = Self { audit, run, head: field("head")?, verdict: field("verdict")?, text: field("text")? };
-        fields.next().is_none().then_some(marker)
+        let (head, verdict, text) = (field("head")?, field("verdict")?, field("text")?);
+        // Comments without any have no such field.
+        let draws = match fields.next() {
+            Some(last) => Draws::parse(last.strip_prefix("draws=")?),
+            None => Draws::default(),
+        };
+        fields.next().is_none().then_some(Self { audit, run, head, verdict, text, draws })
     }
 }
 
 impl fmt::Display for Marker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { audit, run: (run, attempt), head, verdict, text } = self;
+        let Self { audit, run: (run, attempt), head, verdict, text, draws } = self;
         let audit = encoded(audit);
-        write!(f, "{OPEN}audit={audit} run={run} attempt={attempt} head={head} verdict={verdict} text={text}{CLOSE}")
+        write!(f, "{OPEN}audit={audit} run={run} attempt={attempt} head={head} verdict={verdict} text={text}")?;
+        if !draws.is_empty() {
+            write!(f, " draws={draws}")?;
+        }
+        f.write_str(CLOSE)
     }
 }
 
@@ -96,7 +109,7 @@ mod tests {
 
     fn marker(audit: &str) -> Marker {
         let head = Sha::parse(&"a".repeat(40)).unwrap();
-        Marker::new(audit, (12, 3), &head, "incompatible", "text")
+        Marker::new(audit, (12, 3), &head, "incompatible", "text", &Draws::default())
     }
 
     #[test]
@@ -113,6 +126,14 @@ mod tests {
         assert_eq!(Marker::last_in(&line.replace(" -->", " more=1 -->")), None);
         assert_eq!(Marker::last_in(&line.replace("run=12", "run=-1")), None);
         assert_eq!(Marker::last_in(""), None);
+    }
+
+    #[test]
+    fn draws_stand_at_its_end() {
+        let draws = Draws::parse("a.1.incompatible,a.2.compatible");
+        let marker = Marker { draws, ..marker("a") };
+        assert!(marker.to_string().ends_with(" draws=a.1.incompatible,a.2.compatible -->"), "{marker}");
+        assert_eq!(Marker::last_in(&marker.to_string()), Some(marker));
     }
 
     proptest! {

@@ -8,6 +8,7 @@ pub mod budget;
 mod check;
 pub mod comment;
 pub mod disclosure;
+pub mod draws;
 pub mod event;
 #[cfg(test)]
 mod fixtures;

@@ -1,6 +1,7 @@
 //! What is told, whatever the audit came to: one notice, from which comment, mark and summary follow.
 
 use super::disclosure::{Disclosure, disclosed, disclosed_evidence};
+use super::draws::{Draw, Draws};
 use super::lines::{Annotation, Lines, annotations};
 use super::wording::{self, Standing};
 use crate::report::{self, AuditResult, EvidenceDiff, Verdict};
@@ -45,6 +46,15 @@ pub(super) struct Notice {
     pub annotations: Vec<Annotation>,
     /// Why it marks no commit, where it must not.
     pub unmarked: Option<&'static str>,
+    /// Whether an earlier draw was incompatible, and that stands.
+    pub stands: bool,
+    /// What the audit was drawn as so far, this draw included where it is one.
+    pub draws: Draws,
+    draw: Option<Draw>,
+    /// Whether another draw has the same content before it.
+    frozen: bool,
+    /// What is said before anything else.
+    preface: String,
     body: Body,
 }
 
@@ -55,12 +65,15 @@ enum Body {
     Failure { why: String, advice: &'static str, message: String },
 }
 
+/// The word of a compatible verdict with something else to know.
+const WITH_REMARKS: &str = "compatible-with-remarks";
+
 /// The word in the comment's marker. What passes without any remark has one of its own: then there is nothing new to tell, whether
 /// the change does not touch what is audited or changes no answer.
 fn marker_word(result: &AuditResult, exploratory: bool) -> &'static str {
     let unchanged = result.same_content && !exploratory;
     match (result.decision.verdict, report::has_remarks(result)) {
-        (Verdict::Compatible, true) => "compatible-with-remarks",
+        (Verdict::Compatible, true) => WITH_REMARKS,
         (Verdict::Inconclusive, false) if unchanged => "unchanged",
         (Verdict::Inconclusive, true) if unchanged => "unchanged-with-remarks",
         (verdict, _) => wording::word(verdict),
@@ -84,6 +97,11 @@ impl Notice {
             standing,
             annotations: annotations(&shown, standing, &line, lines),
             line,
+            draw: Draw::of(&shown),
+            frozen: shown.snapshots.iter().all(|snapshot| snapshot.fingerprint.is_some()),
+            stands: false,
+            draws: Draws::default(),
+            preface: String::new(),
             body: Body::Report(Box::new(shown)),
         }
     }
@@ -107,6 +125,11 @@ impl Notice {
             standing: Standing::Told,
             line: format!("{prefix}{}", report::diff_line(&shown)),
             annotations: Vec::new(),
+            draw: None,
+            frozen: false,
+            stands: false,
+            draws: Draws::default(),
+            preface: String::new(),
             body: Body::Evidence(Box::new(shown)),
         }
     }
@@ -124,6 +147,11 @@ impl Notice {
             line: format!("no verdict: {why}"),
             annotations: Vec::new(),
             unmarked: None,
+            draw: None,
+            frozen: false,
+            stands: false,
+            draws: Draws::default(),
+            preface: String::new(),
             body: Body::Failure { why, advice, message: failed.message.clone() },
         }
     }
@@ -131,6 +159,31 @@ impl Notice {
     /// The same, with something more in its line.
     pub(super) fn remarked(self, remark: &str) -> Self {
         Self { line: format!("{}; {remark}", self.line), ..self }
+    }
+
+    /// The same, after what was drawn before. What came to no verdict is no draw, and what others made is nobody's.
+    pub(super) fn drawn(mut self, before: Draws) -> Self {
+        self.draws = before;
+        let Some(draw) = self.draw.as_ref().filter(|_| self.unmarked.is_none()) else { return self };
+        let verdicts = self.draws.before(draw);
+        if verdicts.is_empty() {
+            return self;
+        }
+        let blocked = verdicts.iter().any(|verdict| verdict == wording::word(Verdict::Incompatible));
+        let verdicts = verdicts.join(", ");
+        self.stands = blocked && self.frozen && !self.exploratory && self.standing != Standing::Block;
+        if self.stands {
+            self.preface = stands(draw);
+            self.line = format!("incompatible when it was drawn before, and that stands; now {}", self.line);
+            (self.standing, self.word) = (Standing::Block, "incompatible");
+        } else {
+            self.preface = drawn_before(draw, &verdicts);
+            self.line = format!("{}; drawn before: {verdicts}", self.line);
+            if self.word == "compatible" {
+                self.word = WITH_REMARKS;
+            }
+        }
+        self
     }
 
     /// The same, from files that somebody else made. Its comment is another one than the audit's own, whatever name it
@@ -141,12 +194,34 @@ impl Notice {
 
     /// Markdown of at most `budget` bytes.
     pub(super) fn markdown_within(&self, budget: usize) -> String {
-        match &self.body {
+        let budget = budget.saturating_sub(self.preface.len());
+        let text = match &self.body {
             Body::Evidence(shown) => report::diff_markdown_within(shown, budget),
             Body::Report(shown) => report::markdown_within(shown, budget),
             Body::Failure { why, advice, message } => report::failure_within(&self.name, why, advice, message, budget),
-        }
+        };
+        format!("{}{text}", self.preface)
     }
+}
+
+/// Said where an earlier verdict is the one that counts.
+fn stands(Draw { protocol, verdict, .. }: &Draw) -> String {
+    format!(
+        "## ⛔ Incompatible: the verdict of an earlier draw stands\n\n\
+         On this pull request the same audit (protocol `{protocol}`: one content, one rule) came to **incompatible** before. Drawn \
+         again it is **{verdict}**, as the report below says. The rule's error rates hold for one draw, so the earlier verdict \
+         counts. To go on, change what is audited. A job can be run again without drawing anew where runs are kept (see \
+         docs/github-action.md). Where nobody should be held to the earlier draw, whoever may write to the repository deletes \
+         this comment and runs the job again.\n\n---\n\n"
+    )
+}
+
+/// Said where an audit was drawn before.
+fn drawn_before(Draw { protocol, .. }: &Draw, verdicts: &str) -> String {
+    format!(
+        "> **Drawn before.** On this pull request the same audit (protocol `{protocol}`) was drawn before: {verdicts}. The rule's \
+         error rates hold for one draw.\n\n"
+    )
 }
 
 /// What the mark is called. No name of a spec holds a slash.

@@ -33,13 +33,15 @@ pub struct Publication {
     pub outputs: Outcome,
     /// The page of the comment.
     pub comment_url: Option<String>,
+    /// Whether an earlier draw of the audit was incompatible, and that stands whatever this one came to.
+    pub stands: bool,
 }
 
 impl Publication {
     /// Each part with its name.
     #[must_use]
     pub fn parts(&self) -> [(&'static str, &Outcome); 5] {
-        let Self { comment, outdated, mark, summary, outputs, comment_url: _ } = self;
+        let Self { comment, outdated, mark, summary, outputs, comment_url: _, stands: _ } = self;
         [
             ("comment", comment),
             ("hiding of outdated comments", outdated),
@@ -95,6 +97,7 @@ mod tests {
             summary: Outcome::Left("there is no file for it here"),
             outputs: Outcome::Done("written"),
             comment_url: None,
+            stands: false,
         };
         assert!(!publication.is_complete());
         insta::assert_snapshot!(publication.warnings().join("\n"), @r"

@@ -2,7 +2,7 @@
 
 use super::wording::word;
 use crate::model::{Fraction, Kernel};
-use crate::report::{AuditResult, EvidenceDiff, KernelFigures, Overlap};
+use crate::report::{AuditResult, EvidenceDiff, KernelFigures, Overlap, Verdict};
 use camino::Utf8Path;
 use fs_err as fs;
 use std::hash::{BuildHasher, RandomState};
@@ -39,6 +39,8 @@ pub struct Places {
     pub published: bool,
     /// Whether the rule is the change's own: its verdict is for nobody to go by.
     pub exploratory: bool,
+    /// Whether an earlier draw was incompatible, and that stands.
+    pub stands: bool,
 }
 
 /// Every output with its value. Figures are percentage points with three decimals; a figure that there is none of is
@@ -51,7 +53,12 @@ pub fn values(result: &AuditResult, places: &Places) -> Vec<(&'static str, Strin
     let [semantic_churn, semantic_lower, semantic_upper] = semantic;
     let file = |name: &str| format!("{}/{name}", places.run_folder);
     let values = [
-        if result.is_replay() || places.exploratory { "" } else { word(result.decision.verdict) }.to_owned(),
+        match result.decision.verdict {
+            _ if result.is_replay() || places.exploratory => "",
+            _ if places.stands => word(Verdict::Incompatible),
+            verdict => word(verdict),
+        }
+        .to_owned(),
         exact_churn,
         exact_lower,
         exact_upper,

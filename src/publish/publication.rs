@@ -3,7 +3,7 @@
 use super::api::Api;
 use super::budget::COMMENT;
 use super::check::Marked;
-use super::comment::{Letter, Outdated, Told, tell};
+use super::comment::{self, Letter, Outdated, Told, tell};
 use super::event::{Sha, Subject, is_of_default_branch, subject};
 use super::marker::Marker;
 use super::notice::{Failed, Notice};
@@ -25,7 +25,7 @@ pub async fn publish(result: &AuditResult, around: &Surroundings, options: &Opti
     let exploratory = options.exploratory || explored.is_some();
     let notice = Notice::of_result(&result, options.disclosure, exploratory, &options.lines);
     let notice = finished(notice, options);
-    told(&notice, around, options, client, |places| outputs::values(&result, places)).await
+    told(notice, around, options, client, |places| outputs::values(&result, places)).await
 }
 
 /// Publishes what changed in the evidence alone. Never fails as a whole, and never claims a verdict.
@@ -40,7 +40,7 @@ pub async fn publish_evidence(
     diff.caveats.splice(0..0, explored.map(str::to_owned));
     let notice = Notice::of_evidence(&diff, options.disclosure, options.exploratory || explored.is_some());
     let notice = finished(notice, options);
-    told(&notice, around, options, client, |places| outputs::of_evidence(&diff, places)).await
+    told(notice, around, options, client, |places| outputs::of_evidence(&diff, places)).await
 }
 
 /// Tells that an audit came to no verdict. Never fails as a whole.
@@ -52,7 +52,7 @@ pub async fn publish_failure(
 ) -> Publication {
     let exploratory = failed.exploratory || explores(around, options).is_some();
     let failed = Failed { exploratory, ..failed.clone() };
-    told(&Notice::of_failure(&failed), around, options, client, outputs::without_a_verdict).await
+    told(Notice::of_failure(&failed), around, options, client, outputs::without_a_verdict).await
 }
 
 /// What is told of a run besides what it came to.
@@ -79,25 +79,26 @@ fn about(around: &Surroundings) -> Subject {
 }
 
 async fn told(
-    notice: &Notice,
+    notice: Notice,
     around: &Surroundings,
     options: &Options,
     client: &Client,
     values: impl FnOnce(&Places) -> Vec<(&'static str, String)>,
 ) -> Publication {
-    let Server { comment, outdated, mark, comment_url } = to_server(notice, around, options, client).await;
+    let (Server { comment, outdated, mark, comment_url }, notice) = to_server(notice, around, options, client).await;
     let parts = [("comment", &comment), ("hiding of outdated comments", &outdated), ("mark", &mark)];
     let warnings: Vec<String> = parts.into_iter().filter_map(|(part, outcome)| outcome.warning(part)).collect();
-    let summary = to_file(around.summary_file.as_deref(), |file| summary::write(file, notice, &warnings));
+    let summary = to_file(around.summary_file.as_deref(), |file| summary::write(file, &notice, &warnings));
     let places = Places {
         run_folder: options.run_folder.clone(),
         comment_url: comment_url.clone().unwrap_or_default(),
         published: ![&comment, &outdated, &mark, &summary].into_iter().any(Outcome::has_failed),
         exploratory: notice.exploratory,
+        stands: notice.stands,
     };
     let values = values(&places);
     let outputs = to_file(around.output_file.as_deref(), |file| outputs::write(file, &values));
-    Publication { comment, outdated, mark, summary, outputs, comment_url }
+    Publication { comment, outdated, mark, summary, outputs, comment_url, stands: notice.stands }
 }
 
 /// What the server was told.
@@ -134,38 +135,51 @@ const fn marking(kind: MarkKind) -> Permission {
     }
 }
 
-async fn to_server(notice: &Notice, around: &Surroundings, options: &Options, client: &Client) -> Server {
+/// What is said to the server, and what was said: after a look at what was said before.
+async fn to_server(notice: Notice, around: &Surroundings, options: &Options, client: &Client) -> (Server, Notice) {
     let (sha, candidate) = match about(around) {
-        Subject::Nothing(why) => return Server::left(why),
-        Subject::Unreadable(why) => return Server::failed(why, None),
+        Subject::Nothing(why) => return (Server::left(why), notice),
+        Subject::Unreadable(why) => return (Server::failed(why, None), notice),
         Subject::Commit { sha, pull_request } => (sha, pull_request),
     };
     let unmarked = options.mark == MarkKind::None || notice.unmarked.is_some();
     if options.comment == CommentMode::Never && unmarked {
-        return Server::left(UNWANTED);
+        return (Server::left(UNWANTED), notice);
     }
     if let Some(checkout) =
         options.audited.checkout.as_ref().filter(|checkout| !options.artifact && !checkout.holds(&sha))
     {
         let why = format!("commit `{}` was audited, and not `{sha}`, which this event is about", checkout.commit);
-        return Server::failed(&why, Some(CHECK_OUT));
+        return (Server::failed(&why, Some(CHECK_OUT)), notice);
     }
     let api = match Api::new(client, around, options.pace) {
         Ok(api) => api,
         Err(refusal) => {
             let refused = |needed| Outcome::refused(refusal, needed);
             let (comment, mark) = (refused(COMMENTING), refused(marking(options.mark)));
-            return Server { comment, mark, ..Server::left(UNWANTED) };
+            return (Server { comment, mark, ..Server::left(UNWANTED) }, notice);
         }
     };
-    let mark = mark(&api, notice, &sha, around, options).await;
     if options.comment == CommentMode::Never {
-        return Server { mark, ..Server::left(UNWANTED) };
+        let mark = mark(&api, &notice, &sha, around, options).await;
+        return (Server { mark, ..Server::left(UNWANTED) }, notice);
     }
-    match resolve(sha, candidate, &api).await {
-        Ok(target) => comment(&api, notice, &target, around, options, mark).await,
+    let target = resolve(sha.clone(), candidate, &api).await;
+    let number = target.as_ref().ok().and_then(|target| target.pull_request);
+    let notice = after(notice, number, &api).await;
+    let mark = mark(&api, &notice, &sha, around, options).await;
+    let server = match target {
+        Ok(target) => comment(&api, &notice, &target, around, options, mark).await,
         Err(refusal) => Server { comment: Outcome::refused(refusal, COMMENTING), mark, ..Server::left(UNWANTED) },
-    }
+    };
+    (server, notice)
+}
+
+/// The notice, after what was drawn before on the pull request, as far as that can be read.
+async fn after(notice: Notice, number: Option<u64>, api: &Api<'_>) -> Notice {
+    let Some(number) = number else { return notice };
+    let before = comment::draws(api, number, &notice.key).await.unwrap_or_default();
+    notice.drawn(before)
 }
 
 async fn mark(api: &Api<'_>, notice: &Notice, sha: &Sha, around: &Surroundings, options: &Options) -> Outcome {
@@ -224,9 +238,9 @@ fn letter(notice: &Notice, target: &Target, around: &Surroundings) -> Letter {
     let origin = origin(target, around);
     let run = (around.run_id, around.run_attempt);
     // The marker's own length does not depend on the text.
-    let length = Marker::new(&notice.key, run, &target.sha, notice.word, "").to_string().len();
+    let length = Marker::new(&notice.key, run, &target.sha, notice.word, "", &notice.draws).to_string().len();
     let text = format!("{}\n\n{origin}", notice.markdown_within(COMMENT - length - origin.len() - 4).trim_end());
-    let marker = Marker::new(&notice.key, run, &target.sha, notice.word, &text);
+    let marker = Marker::new(&notice.key, run, &target.sha, notice.word, &text, &notice.draws);
     Letter { body: format!("{text}\n\n{marker}"), marker }
 }
 

@@ -8,6 +8,7 @@
 )]
 
 mod audited;
+mod draws;
 mod early;
 mod events;
 mod fake;

@@ -1,0 +1,153 @@
+//! An audit that is drawn again on one pull request says so, and one content is judged once.
+
+use crate::fake::{BOT, Fake, compatible, incompatible, options, told, told_failure};
+use crate::workflow::{ANOTHER_DOCUMENT, CHURN, Job};
+use churngate::model::Digest;
+use churngate::publish::{Failed, Options, Outcome, Outdated};
+use churngate::report::AuditResult;
+
+/// The same result from other answers.
+fn drawn(mut result: AuditResult, draw: u32) -> AuditResult {
+    result.record.heads = vec![("answers".to_owned(), Digest::of(draw.to_string().as_bytes()))];
+    result
+}
+
+fn without_fingerprints(mut result: AuditResult) -> AuditResult {
+    result.snapshots[0].fingerprint = None;
+    result
+}
+
+fn last_status(fake: &Fake) -> (String, String) {
+    let state = fake.state.lock().unwrap();
+    let status = state.statuses.last().unwrap();
+    let text = |name: &str| status[name].as_str().unwrap().to_owned();
+    (text("state"), text("description"))
+}
+
+#[tokio::test]
+async fn an_earlier_incompatible_verdict_on_the_same_content_stands() {
+    let fake = Fake::start().await;
+    told(&drawn(incompatible(), 1), &fake.around(1), &options()).await;
+    let failed = Failed { name: "docs-search".to_owned(), exploratory: false, exit_code: 4, message: String::new() };
+    told_failure(&failed, &fake.around(2), &options()).await;
+    assert!(fake.bodies()[0].contains("## ⛔ No verdict"), "{:?}", fake.bodies());
+    for run in [3, 4] {
+        let publication = told(&drawn(compatible(), run), &fake.around(run.into()), &options()).await;
+        assert!(publication.stands && publication.is_complete(), "{publication:?}");
+        let (state, description) = last_status(&fake);
+        assert_eq!(state, "failure");
+        assert!(
+            description.starts_with("incompatible when it was drawn before, and that stands; now compatible: "),
+            "{description}"
+        );
+        let bodies = fake.bodies();
+        assert!(
+            bodies.len() == 1 && bodies[0].starts_with("## ⛔ Incompatible: the verdict of an earlier draw stands"),
+            "{bodies:?}"
+        );
+        assert!(
+            bodies[0].contains("Drawn again it is **compatible**") && bodies[0].contains("verdict=incompatible"),
+            "{bodies:?}"
+        );
+    }
+    // Where somebody who may has deleted the comment, the next draw counts.
+    fake.state.lock().unwrap().comments.clear();
+    assert!(!told(&drawn(compatible(), 5), &fake.around(5), &options()).await.stands);
+    assert_eq!(last_status(&fake).0, "success");
+}
+
+#[tokio::test]
+async fn a_draw_of_what_may_have_changed_counts_and_says_that_it_is_not_the_first() {
+    let fake = Fake::start().await;
+    told(&drawn(without_fingerprints(incompatible()), 1), &fake.around(1), &options()).await;
+    for (run, before) in [(2, "incompatible"), (3, "incompatible, compatible")] {
+        let publication =
+            told(&drawn(without_fingerprints(compatible()), run), &fake.around(run.into()), &options()).await;
+        assert_eq!((publication.stands, &publication.comment), (false, &Outcome::Done("updated")));
+        let (state, description) = last_status(&fake);
+        assert_eq!(state, "success");
+        assert!(description.ends_with(&format!("; drawn before: {before}")), "{description}");
+        assert!(fake.bodies()[0].contains(&format!("was drawn before: {before}. The rule's")), "{:?}", fake.bodies());
+    }
+}
+
+#[tokio::test]
+async fn another_protocol_a_run_that_is_found_again_and_an_own_rule_are_held_to_no_earlier_draw() {
+    let fake = Fake::start().await;
+    let first = drawn(incompatible(), 1);
+    told(&first, &fake.around(1), &options()).await;
+    let again = told(&first, &fake.around(2), &options()).await;
+    assert!(!again.stands && !fake.bodies()[0].contains("drawn before"), "{:?}", fake.bodies());
+    let mut other = drawn(compatible(), 2);
+    other.protocol = Digest::of(b"another");
+    assert!(!told(&other, &fake.around(3), &options()).await.stands);
+    assert_eq!(last_status(&fake).0, "success");
+    assert!(!fake.bodies()[0].contains("drawn before"), "{:?}", fake.bodies());
+    // Changing the inputs and changing them back is a draw all the same.
+    assert!(told(&drawn(compatible(), 3), &fake.around(4), &options()).await.stands);
+    let exploring = Options { exploratory: true, ..options() };
+    told(&drawn(incompatible(), 4), &fake.around(5), &exploring).await;
+    assert!(!told(&drawn(compatible(), 5), &fake.around(6), &exploring).await.stands);
+    assert_eq!(last_status(&fake).0, "success");
+}
+
+#[tokio::test]
+async fn a_hidden_comment_about_an_earlier_commit_still_tells_its_draws() {
+    let fake = Fake::start().await;
+    let hiding = Options { outdated: Outdated::Hide, ..options() };
+    told(&drawn(incompatible(), 1), &fake.around_at(1, &"c".repeat(40)), &hiding).await;
+    assert!(told(&drawn(compatible(), 2), &fake.around(2), &hiding).await.stands);
+    assert_eq!(fake.bodies().len(), 2);
+    assert!(told(&drawn(compatible(), 3), &fake.around(3), &hiding).await.stands);
+}
+
+#[tokio::test]
+async fn what_others_write_about_draws_counts_for_nothing() {
+    let fake = Fake::start().await;
+    told(&drawn(incompatible(), 1), &fake.around(1), &options()).await;
+    let body = fake.bodies()[0].clone();
+    {
+        let mut state = fake.state.lock().unwrap();
+        state.comments.clear();
+        let planted = state.comment("somebody", &body);
+        let quoted = state.comment(BOT, &format!("{body}\nand more"));
+        state.comments = vec![planted, quoted];
+    }
+    assert!(!told(&drawn(compatible(), 2), &fake.around(2), &options()).await.stands);
+}
+
+#[tokio::test]
+async fn a_job_that_is_run_again_draws_anew_unless_its_run_was_kept() {
+    let job = Job::new(&[]).await;
+    let head = job.change(&[CHURN]);
+    let kept = tempfile::tempdir().unwrap();
+    let runs = [("INPUT_RUNS", kept.path().to_str().unwrap())];
+    for _ in 0..2 {
+        let ended = job.pull_request(&head, &runs);
+        assert_eq!(ended.code, Some(1), "{ended:?}");
+        assert!(!job.description().contains("drawn before"), "{}", job.description());
+    }
+    let ended = job.pull_request(&head, &[]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(job.description().ends_with("; drawn before: incompatible"), "{}", job.description());
+}
+
+#[tokio::test]
+async fn a_job_that_passes_where_an_earlier_verdict_stands_does_not_pass() {
+    let job = Job::new(&[]).await;
+    let head = job.change(&[ANOTHER_DOCUMENT]);
+    job.check_out(&head);
+    let act = || job.act("pull_request", &job.of_pull_request(&head), "", &[("INPUT_COMMENT", "always")]);
+    assert_eq!(act().code, Some(0));
+    {
+        let mut state = job.fake.state.lock().unwrap();
+        let body = state.comments[0]["body"].as_str().unwrap().to_owned();
+        let (before, draw) = body.split_once(" draws=").unwrap();
+        let (protocol, _) = draw.split_once('.').unwrap();
+        state.comments[0]["body"] = format!("{before} draws={protocol}.another.incompatible -->").into();
+    }
+    let ended = act();
+    assert_eq!((ended.code, ended.output("verdict").as_str()), (Some(1), "incompatible"), "{ended:?}");
+    assert!(ended.said.contains("an earlier draw of this audit was incompatible"), "{ended:?}");
+    assert_eq!(job.statuses()[1].2, "failure");
+}
