@@ -51,6 +51,11 @@ impl<'a> Api<'a> {
         Ok(Self { client, base, graphql, repository: around.repository.clone(), token, pace })
     }
 
+    /// Waits until whoever looked before we wrote has written.
+    pub(super) async fn pause(&self) {
+        tokio::time::sleep(self.pace.again).await;
+    }
+
     /// Reads one thing of the repository. `path` follows the repository's own, such as `pulls/7`.
     ///
     /// # Errors

@@ -1,7 +1,8 @@
 //! The one comment of an audit on a pull request: found again by its marker, updated in place.
 //!
 //! There is no way to write a comment only if nobody else has, so every write is followed by another look, until what
-//! stands there is the newest of all: the comment with the lowest id stays, and holds the text of the newest run.
+//! stands there is the newest of all: the comment with the lowest id stays, and holds the text of the newest run. An older run
+//! may have looked before that write and write after it, so what was written is looked at once more a little later.
 
 use super::api::{Api, is_uncertain};
 use super::draws::Draws;
@@ -14,7 +15,7 @@ use serde::Deserialize;
 const WORKFLOW_TOKEN: &str = "github-actions[bot]";
 
 /// Looks at most. Each ends settled, or with a write after which somebody else may have written.
-const LOOKS: u32 = 6;
+const LOOKS: u32 = 9;
 
 /// What a comment came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,7 +95,7 @@ pub async fn tell(
     outdated: Outdated,
 ) -> Result<(Told, Result<usize, Refusal>), Refusal> {
     let me = identity(api).await;
-    let mut wrote = None;
+    let (mut wrote, mut looked_again) = (None, false);
     let mut last = Refusal::BadReply;
     for _ in 0..LOOKS {
         let all = find(api, number, &me, &letter.marker.audit).await?;
@@ -106,6 +107,11 @@ pub async fn tell(
             return Ok((Told::Newer(newer.url.clone()), hide(api, &ours).await));
         }
         match step(&ours, letter, wrote.is_some()) {
+            Step::Settled { .. } if wrote.is_some() && !looked_again => {
+                api.pause().await;
+                looked_again = true;
+                continue;
+            }
             Step::Create => match create(api, number, letter).await {
                 Ok(()) => wrote = Some(Wrote::Create),
                 // Nobody knows whether it was created: the next look tells.
@@ -119,6 +125,7 @@ pub async fn tell(
             Step::Delete(ids) => delete(api, &ids).await?,
             Step::Settled { url, newer } => return Ok((told(url, newer, wrote), hide(api, &earlier).await)),
         }
+        looked_again = false;
     }
     Err(last)
 }

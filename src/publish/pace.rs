@@ -15,6 +15,8 @@ pub struct Pace {
     pub longest: Duration,
     /// The time limit of one call.
     pub timeout: Duration,
+    /// How long after the comment was written it is looked at once more.
+    pub again: Duration,
 }
 
 impl Default for Pace {
@@ -25,6 +27,7 @@ impl Default for Pace {
             secondary: Duration::from_mins(1),
             longest: Duration::from_mins(3),
             timeout: Duration::from_secs(30),
+            again: Duration::from_secs(1),
         }
     }
 }

@@ -313,6 +313,7 @@ pub fn options() -> Options {
         secondary: Duration::from_millis(20),
         longest: Duration::from_millis(1500),
         timeout: Duration::from_millis(500),
+        again: Duration::from_millis(100),
     };
     Options { pace, run_folder: "runs/1".to_owned(), ..Options::default() }
 }
