@@ -317,10 +317,18 @@ fn a_fork_is_told_with_a_check_run_as_the_description_wants_it() {
     let Some(tools) = tools() else { return };
     let (mock, folder) = (Mock::start(&tools), tempfile::tempdir().unwrap());
     std::fs::write(folder.path().join("result.json"), RESULT).unwrap();
-    let (code, said) = publish(&mock, folder.path(), &["--status=check", "--require-publish", "--unverified"]);
+    let published = || publish(&mock, folder.path(), &["--status=check", "--require-publish", "--unverified"]);
+    // By whose rule nobody can say.
+    let (code, said) = published();
+    assert_eq!((code, &mock.state()["checks"][0]["conclusion"]), (Some(0), &json!("neutral")), "{said}");
+    let rule = json!({
+        "head": { "commit": "b".repeat(40), "parents": [] }, "commit": "a".repeat(40), "edited": [], "missing": null
+    });
+    std::fs::write(folder.path().join("rule.json"), rule.to_string()).unwrap();
+    let (code, said) = published();
     let state = mock.state();
     assert_eq!((code, &state["faults"]), (Some(0), &json!([])), "{said}");
-    assert_eq!(state["checks"][0]["conclusion"], "failure");
+    assert_eq!(state["checks"][1]["conclusion"], "failure");
     assert!(state["calls"].to_string().contains("POST /repos/octo/repo/issues/2/comments"), "{state}");
 }
 
