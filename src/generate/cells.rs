@@ -96,7 +96,7 @@ impl<'a, S: Answering> Calls<'a, S> {
         let before = self.standing.attempts(self.plan.places.cell(&cell));
         let attempt = async |number| {
             let number = before.saturating_add(number);
-            self.attempt(&cell, asked, number).await.unwrap_or_else(Attempted::Fatal)
+            self.attempt(&cell, asked, number).await.unwrap_or_else(|failure| self.pace.unmade(failure))
         };
         match until_accepted(policy, &self.context, S::STAGE, attempt).await? {
             Ok(()) => self.context.observer.observe(Event::Advanced(S::STAGE)),

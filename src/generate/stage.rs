@@ -160,7 +160,9 @@ fn weigh<S: Answering>(
     let stands = !S::DECIDES || plan.protocol.is_part && !is_outage;
     let why = intolerable(&missing, left_out, plan.protocol.spec.tolerance.invalid_cells).filter(|_| !stands);
     why.map_or(Ok(()), |why| {
-        Err(Failure::new(FailureClass::Incomplete, tally.after(&why))
-            .with_hint("run the same command again to ask for them"))
+        Err(Failure::new(FailureClass::Incomplete, tally.after(&why)).with_hint(
+            "run the same command again to ask for them; where they fail for good, take the question out or raise \
+             `tolerance.invalid_cells`",
+        ))
     })
 }

@@ -36,7 +36,8 @@ pub fn intolerable(snapshots: &[Missing], left_out: Share, tolerance: Percentage
             "{lacking} of {asked} cells of snapshot `{snapshot}` hold no answer, more than is tolerated"
         ));
     }
-    if exceeds(left_out, tolerance) {
+    // One of them is more than a small share of few questions; in the bounds it counts as wholly changed all the same.
+    if left_out.counted > 1 && exceeds(left_out, tolerance) {
         let Share { counted, of } = left_out;
         return Some(format!(
             "{counted} of {of} questions would be left out for want of an answer, more than is tolerated"
@@ -87,6 +88,9 @@ mod tests {
         assert_eq!(intolerable(&cells, left_out(1), one_percent), None, "both cells are of one question");
         let said = intolerable(&cells, left_out(2), one_percent).unwrap();
         assert!(said.starts_with("2 of 100 questions would be left out"), "{said}");
+        let (one, few) = ([snapshot("old", 0, 16), snapshot("new", 1, 240)], Share { counted: 1, of: 8 });
+        assert_eq!(intolerable(&one, few, one_percent), None, "one question is no sign of anything");
+        assert!(intolerable(&one, Share { counted: 2, ..few }, one_percent).is_some());
     }
 
     #[test]

@@ -59,7 +59,13 @@ pub enum Attempted<T> {
     },
     /// The audit cannot go on.
     Fatal(Failure),
+    /// Nor can it, because the server refuses every call by now.
+    Unserved(Failure),
 }
+
+/// A unit that was refused so often goes by itself where its server refuses every call by now: where such units alone are left,
+/// nobody can tell whether the server has too many calls or never takes these.
+const GOES_ALONE: u32 = 2;
 
 impl<T> Attempted<T> {
     /// The same for the pace of all calls.
@@ -70,7 +76,7 @@ impl<T> Attempted<T> {
         match self {
             Self::Accepted(_) => Ok(()),
             Self::Invalid { wish, .. } => Err(*wish),
-            Self::Fatal(_) => Err(Wish::NONE),
+            Self::Fatal(_) | Self::Unserved(_) => Err(Wish::NONE),
         }
     }
 }
@@ -94,16 +100,19 @@ where
     F: AsyncFnMut(u32) -> Attempted<T>,
 {
     let (mut waits, mut refusals) = (waits(policy, policy.max_attempts), waits(policy, policy.refusals));
-    let mut number = 0;
+    let (mut number, mut refused) = (0, 0);
+    let mut latest = "";
     loop {
         if context.cancel.is_cancelled() {
             return Err(interrupted());
         }
         let (reason, wish) = match attempt(number).await {
             Attempted::Accepted(value) => return Ok(Ok(value)),
-            Attempted::Fatal(failure) => return Err(failure),
+            Attempted::Unserved(_) if refused >= GOES_ALONE => return Ok(Err(latest)),
+            Attempted::Fatal(failure) | Attempted::Unserved(failure) => return Err(failure),
             Attempted::Invalid { reason, wish } => (reason, wish),
         };
+        (latest, refused) = (reason, refused + u32::from(wish.refused));
         let Some(own) = (if wish.refused { refusals.next() } else { waits.next() }) else { return Ok(Err(reason)) };
         // A wish of nothing would use up all attempts at once.
         let least = own.min(policy.cap).max(wish.wait.unwrap_or_default());
@@ -271,6 +280,20 @@ mod tests {
         };
         let accepted = until_accepted(policy(3), &context(&heard, None), StageName::Generate, attempt).await;
         assert_eq!((accepted.unwrap(), made), (Err("server-timeout"), 6 + 3));
+    }
+
+    #[tokio::test]
+    async fn what_was_refused_before_is_given_up_by_itself_where_nothing_is_served_any_more() {
+        let heard = Arc::new(Heard::default());
+        for (refusals, given_up) in [(0, false), (1, false), (2, true), (5, true)] {
+            let refused = || Attempted::Invalid { reason: "rate-limited", wish: Wish { refused: true, wait: None } };
+            let unserved = || Attempted::Unserved(Failure::new(FailureClass::Incomplete, "nothing is served"));
+            let attempt = async |number| if number < refusals { refused() } else { unserved() };
+            let came: Result<Tried<()>, _> =
+                until_accepted(policy(9), &context(&heard, None), StageName::Generate, attempt).await;
+            let expected = if given_up { Ok(Err("rate-limited")) } else { Err("nothing is served".to_owned()) };
+            assert_eq!(came.map_err(|failure| failure.message), expected, "{refusals}");
+        }
     }
 
     #[test]

@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 pub struct HttpSettings {
     /// Time to connect.
     pub connect_timeout: Duration,
-    /// Time without a further byte of a body that has begun. For its first one the whole time of the call is waited.
+    /// Time without a further byte of a body that has begun, or half of the call's own where that is longer. For its first one the
+    /// whole time of the call is waited.
     pub read_timeout: Duration,
     /// The largest body that is read, in bytes.
     pub max_body_bytes: usize,
@@ -117,7 +118,7 @@ impl Client {
         let started = Instant::now();
         let exchange = async {
             let response = client.execute(request).await.map_err(|error| failed(&error, no_connection))?;
-            read(response, &self.settings).await
+            read(response, self.settings.max_body_bytes, self.settings.read_timeout.max(call.timeout / 2)).await
         };
         let (status, headers, body) =
             tokio::time::timeout(call.timeout, exchange).await.unwrap_or(Err(CallError::Timeout))?;
@@ -174,8 +175,8 @@ fn header_value(value: &HeaderText) -> Result<HeaderValue, CallError> {
 
 type Parts = (u16, Vec<(String, String)>, Vec<u8>);
 
-async fn read(mut response: Response, settings: &HttpSettings) -> Result<Parts, CallError> {
-    let limit = settings.max_body_bytes;
+/// The reply, of at most `limit` bytes. Once its body has begun, no more than `pause` passes without a further byte.
+async fn read(mut response: Response, limit: usize, pause: Duration) -> Result<Parts, CallError> {
     let status = response.status().as_u16();
     if matches!(status, 301 | 302 | 303 | 307 | 308) {
         return Err(CallError::Redirect);
@@ -190,7 +191,7 @@ async fn read(mut response: Response, settings: &HttpSettings) -> Result<Parts, 
         return Err(CallError::TooLarge);
     }
     let mut body = Vec::new();
-    while let Some(chunk) = next_of(&mut response, (!body.is_empty()).then_some(settings.read_timeout)).await? {
+    while let Some(chunk) = next_of(&mut response, (!body.is_empty()).then_some(pause)).await? {
         if chunk.len() > limit - body.len() {
             return Err(CallError::TooLarge);
         }
@@ -303,8 +304,10 @@ mod tests {
         let (url, _served) = server(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf", Duration::from_mins(2)).await;
         let started = Instant::now();
         let client = client_that_waits(Duration::from_millis(200));
-        assert_eq!(client.send(&get(&url)).await.unwrap_err(), CallError::Timeout);
-        assert!(started.elapsed() < Duration::from_mins(1), "{:?}", started.elapsed());
+        let call = Call { timeout: Duration::from_secs(4), ..get(&url) };
+        assert_eq!(client.send(&call).await.unwrap_err(), CallError::Timeout);
+        let elapsed = started.elapsed();
+        assert!((Duration::from_secs(2)..Duration::from_millis(3_800)).contains(&elapsed), "{elapsed:?}");
     }
 
     #[tokio::test]

@@ -5,7 +5,7 @@
 use super::attempts::{allow, spread};
 use super::rate::Rate;
 use super::told::Told;
-use super::{Context, Reserved, Wish, chat::Facts, interrupted};
+use super::{Attempted, Context, Reserved, Wish, chat::Facts, interrupted};
 use crate::model::{Amount, Event, Failure, FailureClass, RateLimit, StageName};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -176,6 +176,22 @@ impl Pace {
         state.owed += withdrawn - self.permits.forget_permits(withdrawn);
     }
 
+    /// What a call came to that was not made for this: whether its unit may be given up by itself.
+    #[must_use]
+    pub fn unmade<T>(&self, failure: Failure) -> Attempted<T> {
+        if failure == refused_throughout(self.patience) {
+            Attempted::Unserved(failure)
+        } else {
+            Attempted::Fatal(failure)
+        }
+    }
+
+    /// The server gave no answer, and did not refuse the call for there being too many.
+    fn failed(&self) {
+        let mut state = self.state();
+        (state.refused_since, state.is_out) = (None, false);
+    }
+
     /// How many calls may be in flight at most.
     #[must_use]
     pub const fn most(&self) -> usize {
@@ -237,7 +253,7 @@ impl InFlight<'_> {
         match came {
             Ok(()) => self.pace.raise(),
             Err(Wish { refused: true, wait }) => self.pace.lower(self.lowered, wait),
-            Err(Wish { refused: false, .. }) => {}
+            Err(Wish { refused: false, .. }) => self.pace.failed(),
         }
     }
 }
@@ -553,6 +569,24 @@ mod tests {
         let (pace, context) = pace(8);
         enter(&pace, &context).await.unwrap().came_to(Err(Wish { refused: false, wait: Some(Duration::from_mins(1)) }));
         assert_eq!((pace.allowed(), pace.quiet(&context)), (8, None));
+    }
+
+    #[tokio::test]
+    async fn a_server_that_fails_otherwise_in_between_has_not_refused_every_call() {
+        let (mut pace, context) = pace(8);
+        pace.patience = Duration::from_millis(50);
+        for _ in 0..2 {
+            refused(&pace, &context, None).await;
+            tokio::time::sleep(pace.patience).await;
+            rested(&pace);
+            enter(&pace, &context).await.unwrap().came_to(Err(Wish::NONE));
+        }
+        refused(&pace, &context, None).await;
+        rested(&pace);
+        assert!(enter(&pace, &context).await.is_ok());
+        let other = Failure::new(FailureClass::Incomplete, "the disk is full");
+        assert!(matches!(pace.unmade::<()>(other), Attempted::Fatal(_)));
+        assert!(matches!(pace.unmade::<()>(refused_throughout(pace.patience)), Attempted::Unserved(_)));
     }
 
     #[tokio::test]

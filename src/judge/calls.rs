@@ -117,7 +117,7 @@ impl<S: Judging> Calls<'_, S> {
         let labelled =
             |part: &Part| recorded.is_some_and(|recorded| part.pairs.iter().all(|pair| recorded.pairs.contains(pair)));
         for part in split(&prepared.packet).iter().filter(|part| !labelled(part)) {
-            let asked = async |_| self.ask(&prepared, part).await.unwrap_or_else(Attempted::Fatal);
+            let asked = async |_| self.ask(&prepared, part).await.unwrap_or_else(|failure| self.pace.unmade(failure));
             if let Err(reason) = until_accepted(self.policy, &self.context, S::STAGE, asked).await? {
                 return self.give_up(reason).map(|()| Became::Missing);
             }

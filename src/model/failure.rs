@@ -14,7 +14,7 @@ pub enum FailureClass {
 }
 
 /// An error that a user can mend, ready to print: what failed, and what to do about it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Its class, which fixes the exit code.
     pub class: FailureClass,

@@ -34,7 +34,10 @@ pub fn export(run: &Utf8Path, to: &Utf8Path) -> Result<Exported, Failure> {
     evidence::refuse(run, "there are no answers whose texts could be left out")?;
     let whole = verified(run)?;
     let beside = to.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
-    let unwritten = |error| audit::unwritten(to.as_str(), &error);
+    let unwritten = |error: std::io::Error| {
+        Failure::new(FailureClass::Usage, format!("failed to write `{to}`: {}", error.kind()))
+            .with_hint("make the folder that it lies in, or name another one with `--output`")
+    };
     // Under another name until it is whole: what a kill leaves is in nobody's way.
     let building = tempfile::Builder::new().prefix(".exporting-").tempdir_in(beside).map_err(unwritten)?;
     let path = Utf8Path::from_path(building.path()).map(|path| path.join("export"));

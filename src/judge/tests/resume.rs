@@ -142,7 +142,9 @@ fn all_differ(ids: &[String]) -> Vec<Asked<'_>> {
 #[tokio::test]
 async fn a_dead_judge_stops_the_audit_before_every_packet_has_waited_for_it() {
     let server = MockServer::start().await;
-    Mock::given(any()).respond_with(ResponseTemplate::new(500)).mount(&server).await;
+    // The next call does not wait until what came of one is durable: these take longer than that.
+    let dead = ResponseTemplate::new(500).set_delay(std::time::Duration::from_millis(100));
+    Mock::given(any()).respond_with(dead).mount(&server).await;
     let ids: Vec<String> = (0..200).map(|number| format!("q{number}")).collect();
     let mut run = Run::with(&all_differ(&ids), model(&server)).await;
     run.frozen.protocol.spec.judge.max_attempts = 1;
