@@ -210,9 +210,9 @@ pub(super) fn kernels(
     }
     let draws = stream::draw(&rows, settings.draws, settings.bootstrap_key);
     let of = |kernel, counts, draws: &[i64]| {
-        let is_blind = kernel::is_degenerate(counts, comparison)?;
-        let clusters = clusters.bounds(kernel, comparison.units(), is_blind, settings)?;
-        kernel::figures(counts, comparison, kernel, draws, clusters, settings)
+        let mut figures = kernel::figures(counts, comparison, kernel, draws, settings)?;
+        figures.clusters = clusters.bounds(kernel, comparison.units(), figures.degenerate, settings)?;
+        Ok::<_, AnalyzeError>(figures)
     };
     Ok(vec![of(Kernel::Exact, exact, &draws.exact)?, of(Kernel::Semantic, semantic, &draws.semantic)?])
 }

@@ -4,7 +4,7 @@ use super::AnalyzeError;
 use super::bootstrap::{Bootstrap, Contrasts};
 use super::comparison::Comparison;
 use super::edges::Edges;
-use super::figures::{Agreement, ClusterBounds, KernelFigures};
+use super::figures::{Agreement, KernelFigures};
 use super::lattice::{Agreeing, Lattice, fraction};
 use super::power::Moments;
 use super::randomisation::Patterns;
@@ -60,7 +60,7 @@ impl Counts {
     }
 }
 
-/// The figures of one kernel; `draws` are the sorted totals of the preregistered stream, `clusters` the bounds over clusters.
+/// The figures of one kernel, without those over clusters; `draws` are the sorted totals of the preregistered stream.
 ///
 /// # Errors
 /// Those of [`Patterns::p_value`] and [`Bootstrap::new`].
@@ -69,7 +69,6 @@ pub fn figures(
     comparison: &Comparison,
     kernel: Kernel,
     draws: &[i64],
-    clusters: Option<ClusterBounds>,
     settings: &Settings,
 ) -> Result<KernelFigures, AnalyzeError> {
     let contrasts = counts.contrasts(comparison.unchanged);
@@ -77,10 +76,11 @@ pub fn figures(
     let bootstrap = Bootstrap::new(&contrasts, units)?;
     let bounds = bootstrap.bounds(settings.confidence)?;
     let agreement = agreement(counts, comparison)?;
+    let degenerate = agreement.as_ref().is_some_and(|agreement| is_degenerate(&agreement.within));
     let (sum, asked) = (counts.total(), comparison.asked);
     Ok(KernelFigures {
         kernel,
-        degenerate: is_degenerate(counts, comparison)?,
+        degenerate,
         agreement,
         lattice: units,
         churn: fraction(sum, units, comparison.questions())?,
@@ -88,13 +88,13 @@ pub fn figures(
         spread: significant(moments(&contrasts, units).variance.sqrt()),
         lower_bound: bounds.lower,
         interval: bounds.interval,
-        upper_bound: significant(upper_bound(counts, comparison, settings.confidence.alpha())?),
+        upper_bound: significant(upper_bound(counts, comparison, degenerate, settings.confidence.alpha())),
         share_at_or_below_zero: significant(bootstrap.at_or_below_zero()),
         randomisation_p: significant(randomisation_p(counts, comparison, kernel)?),
         stream: bootstrap.check(draws, settings.confidence)?,
         stable_flips: counts.flips,
         corrected_flips: flips::corrected(counts, comparison),
-        clusters,
+        clusters: None,
     })
 }
 
@@ -112,13 +112,8 @@ fn agreement(counts: &Counts, comparison: &Comparison) -> Result<Option<Agreemen
 }
 
 /// Whether within agreement over the asked questions is so low that this kernel sees no churn in them.
-///
-/// # Errors
-/// [`AnalyzeError::TooLarge`] where a denominator does not fit.
-pub fn is_degenerate(counts: &Counts, comparison: &Comparison) -> Result<bool, AnalyzeError> {
-    let low =
-        |within: Fraction| i128::from(within.numerator) * 100 < DEGENERATE_PERCENT * i128::from(within.denominator);
-    Ok(agreement(counts, comparison)?.is_some_and(|agreement| low(agreement.within)))
+fn is_degenerate(within: &Fraction) -> bool {
+    i128::from(within.numerator) * 100 < DEGENERATE_PERCENT * i128::from(within.denominator)
 }
 
 /// Mean and variance of the contrasts over all questions, as shares of 1. Computed from integer sums, so that equal
@@ -143,13 +138,12 @@ pub fn moments(contrasts: &Contrasts, units: u64) -> Moments {
 
 /// The Dirichlet bound. A contrast is never above 1: what a question counts with in which nothing could be seen.
 #[expect(clippy::cast_precision_loss, reason = "lattice values are far below 2^53")]
-fn upper_bound(counts: &Counts, comparison: &Comparison, alpha: f64) -> Result<f64, AnalyzeError> {
-    let is_blind = is_degenerate(counts, comparison)?;
+fn upper_bound(counts: &Counts, comparison: &Comparison, is_blind: bool, alpha: f64) -> f64 {
     let (seen, unseen) = if is_blind { (Contrasts::new(), comparison.asked) } else { (counts.contrasts.clone(), 0) };
     let seen = seen.into_iter().map(|(value, count)| (value as f64 / comparison.units() as f64, count));
     let values: Vec<(f64, u64)> =
         seen.chain([(0.0, comparison.unchanged), (1.0, unseen + comparison.left_out)]).collect();
-    Ok(dirichlet::upper(&values, 1.0, alpha))
+    dirichlet::upper(&values, 1.0, alpha)
 }
 
 fn randomisation_p(counts: &Counts, comparison: &Comparison, kernel: Kernel) -> Result<f64, AnalyzeError> {

@@ -2,7 +2,7 @@
 
 use super::answering::Answering;
 use super::plan::{Places, foreign};
-use crate::http::{CallError, Served, Wish};
+use crate::http::{CallError, Served};
 use crate::ledger::read;
 use crate::ledger::record::{Outcome, Record, Verdict};
 use crate::model::{Amount, Failure, Price, QuestionId};
@@ -64,10 +64,9 @@ impl Standing {
                     let cell = places.cell(&attempt.of).and_then(|cell| standing.attempts.get_mut(cell));
                     *cell.ok_or_else(|| foreign("answers"))? += 1;
                 }
-                Record::Outcome(Outcome { of, verdict: Verdict::Invalid(reason), status, .. }) => {
-                    let refused = status.is_some_and(Wish::is_refusal);
+                Record::Outcome(Outcome { of, verdict: Verdict::Invalid(reason), .. }) => {
                     let cell = places.cell(&of).and_then(|cell| standing.failed.get_mut(cell));
-                    *cell.ok_or_else(|| foreign(S::NAME))? += u32::from(!refused && !CallError::is_not_sent(&reason));
+                    *cell.ok_or_else(|| foreign(S::NAME))? += u32::from(!CallError::is_not_sent(&reason));
                 }
                 Record::Outcome(_) => {}
             }

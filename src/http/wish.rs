@@ -24,14 +24,12 @@ impl Wish {
     #[must_use]
     pub fn of(reply: &Reply, now: Timestamp) -> Self {
         let wait = retry_after(reply, now).or_else(|| retry_info(reply));
-        let refused = Self::is_refusal(reply.status) || (wait.is_some() && (500..=599).contains(&reply.status));
+        let refused = match reply.status {
+            429 | 503 | 529 => true,
+            500..=599 => wait.is_some(),
+            _ => false,
+        };
         Self { refused, wait }
-    }
-
-    /// Whether a status says by itself that there are too many calls.
-    #[must_use]
-    pub const fn is_refusal(status: u16) -> bool {
-        matches!(status, 429 | 503 | 529)
     }
 }
 

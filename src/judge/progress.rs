@@ -1,7 +1,7 @@
 //! What a judgments ledger that was begun earlier says already.
 
 use super::judging::Judging;
-use crate::http::{CallError, Served, Wish};
+use crate::http::{CallError, Served};
 use crate::ledger;
 use crate::ledger::record::{JudgmentsRecord, Outcome, Packet, Record, Verdict};
 use crate::model::{Amount, Failure, Price, QuestionId};
@@ -72,10 +72,9 @@ fn take(progress: &mut Progress, record: JudgmentsRecord) {
                 recorded.failed = 0;
             }
         }
-        Record::Outcome(Outcome { of, verdict: Verdict::Invalid(reason), status, .. }) => {
+        Record::Outcome(Outcome { of, verdict: Verdict::Invalid(reason), .. }) => {
             if let Some(recorded) = progress.get_mut(&of) {
-                let refused = status.is_some_and(Wish::is_refusal);
-                recorded.failed += u32::from(!refused && !CallError::is_not_sent(&reason));
+                recorded.failed += u32::from(!CallError::is_not_sent(&reason));
             }
         }
         Record::Attempt(_) | Record::Outcome(_) => {}
