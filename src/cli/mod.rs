@@ -98,10 +98,15 @@ fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
     }
 }
 
+/// Replies that are read before the calls leave that wait for them. Of many that come close together the first few are followed
+/// by calls while the others are read, instead of all calls leaving together, whose replies then come together again.
+const REPLIES_TOGETHER: usize = 4;
+
 /// One thread for all calls: what they wait for is elsewhere, and a reply that one thread reads and another one handles costs
 /// two more switches than the call itself. What takes long has threads of its own.
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_all().max_io_events_per_tick(REPLIES_TOGETHER).build().map_err(|error| {
         Failure::new(FailureClass::Incomplete, format!("failed to start the runtime: {}", error.kind()))
     })
 }

@@ -9,13 +9,15 @@ use super::resume::Standing;
 use crate::http::{Attempted, Context, Pace, RetryPolicy, Tally, Unit, interrupted, remedy, until_accepted};
 use crate::ledger::Writer;
 use crate::ledger::record::{AcceptedAnswer, AnswersRecord, Attempt, Outcome, Record, Verdict};
-use crate::model::{Cell, Digest, Event, Failure, FailureClass};
-use futures_util::StreamExt as _;
+use crate::model::{Cell, Digest, Event, Evidence, Failure, FailureClass};
+use futures_util::{StreamExt as _, stream};
 use jiff::Timestamp;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Cells under way for each call in flight: those that wait for their next attempt hold no call back.
 const WAITING: usize = 4;
+/// Cells whose evidence is read together, before their turn comes.
+const READ_TOGETHER: usize = 64;
 /// Cells in a row without any answer, and none before, after which a generator counts as out of order.
 const SILENT: u32 = 10;
 
@@ -69,8 +71,12 @@ impl<'a, S: Answering> Calls<'a, S> {
     /// # Errors
     /// The first failure.
     pub async fn fill(&self, cells: impl Iterator<Item = Cell>) -> Result<(), Failure> {
-        let mut filled = futures_util::stream::iter(cells.take_while(|_| !self.context.cancel.is_cancelled()))
-            .map(|cell| self.cell(cell))
+        let mut filled = stream::iter(cells.take_while(|_| !self.context.cancel.is_cancelled()))
+            .chunks(READ_TOGETHER)
+            .map(|cells| self.plan.with_evidence(cells))
+            .buffered(2)
+            .flat_map(stream::iter)
+            .map(|(cell, evidence)| self.cell(cell, evidence))
             .buffer_unordered(self.under_way);
         let mut first = None;
         while let Some(done) = filled.next().await {
@@ -86,8 +92,8 @@ impl<'a, S: Answering> Calls<'a, S> {
         }
     }
 
-    async fn cell(&self, cell: Cell) -> Result<(), Failure> {
-        let material = self.plan.material(&cell)?;
+    async fn cell(&self, cell: Cell, evidence: Result<Evidence, Failure>) -> Result<(), Failure> {
+        let material = self.plan.material_of(&cell, evidence?)?;
         let spec = &self.plan.protocol.spec.generate;
         let limit = spec.max_answer_bytes as usize;
         let asked =

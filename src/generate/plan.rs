@@ -3,6 +3,7 @@
 use super::answering::Answering;
 use super::blackbox::{Sent, Turn};
 use crate::freeze::{Protocol, prompts};
+use crate::http::interrupted;
 use crate::ledger::record::{EvidenceRecord, Outcome, PassRecord, Record, Verdict};
 use crate::ledger::stage::Evidence as EvidenceStage;
 use crate::ledger::{BlobReader, EvidenceLock, Numbered, read};
@@ -204,12 +205,31 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// It is no cell of the protocol, or its evidence is missing or damaged.
     pub fn material(&self, cell: &Cell) -> Result<Material<'a>, Failure> {
+        let (_, digest) = self.asked(cell)?;
+        self.material_of(cell, evidence(&self.blobs, digest)?)
+    }
+
+    /// The same where its evidence was read already.
+    ///
+    /// # Errors
+    /// It is no cell of the protocol.
+    pub fn material_of(&self, cell: &Cell, evidence: Evidence) -> Result<Material<'a>, Failure> {
         let (question, digest) = self.asked(cell)?;
         let snapshot = self.places.snapshots.get(&cell.snapshot).copied().ok_or_else(|| foreign("answers"))?;
-        let evidence = self.evidence(digest)?;
         let prompt =
             if self.places.black_box { String::new() } else { prompts::answer(self.protocol, question, &evidence) };
         Ok(Material { question, snapshot, evidence, digest, prompt })
+    }
+
+    /// These cells, each with its evidence, read on threads of their own: whoever makes the calls waits for no disk.
+    pub async fn with_evidence(&self, cells: Vec<Cell>) -> Vec<(Cell, Result<Evidence, Failure>)> {
+        let digests: Vec<_> = cells.iter().map(|cell| self.asked(cell).map(|(_, digest)| digest)).collect();
+        let blobs = self.blobs.clone();
+        let read = move || -> Vec<_> { digests.into_par_iter().map(|digest| evidence(&blobs, digest?)).collect() };
+        // Only a runtime that ends, or a panic, keeps it from giving them.
+        let read = tokio::task::spawn_blocking(read).await.unwrap_or_default();
+        let lost = std::iter::repeat_with(|| Err(interrupted()));
+        cells.into_iter().zip(read.into_iter().chain(lost)).collect()
     }
 
     /// An attempt at this cell, the `number`-th from 0, that is recorded at this time.
@@ -253,7 +273,7 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// The evidence is missing or damaged.
     pub fn prompt(&self, question: &Question, evidence: Digest) -> Result<Digest, Failure> {
-        let evidence = self.evidence(evidence)?;
+        let evidence = self::evidence(&self.blobs, evidence)?;
         Ok(Digest::of(prompts::answer(self.protocol, question, &evidence).as_bytes()))
     }
 
@@ -293,13 +313,13 @@ impl<'a> Plan<'a> {
             .with_hint("remove the run folder and run again")),
         }
     }
+}
 
-    fn evidence(&self, digest: Digest) -> Result<Evidence, Failure> {
-        if digest == Evidence::default().digest() {
-            return Ok(Evidence::default());
-        }
-        serde_json::from_slice(&self.blobs.get(&digest)?).map_err(|_| unreadable(&digest))
+fn evidence(blobs: &BlobReader, digest: Digest) -> Result<Evidence, Failure> {
+    if digest == Evidence::default().digest() {
+        return Ok(Evidence::default());
     }
+    serde_json::from_slice(&blobs.get(&digest)?).map_err(|_| unreadable(&digest))
 }
 
 /// The failure of a ledger that names what its protocol does not have.

@@ -24,24 +24,25 @@ pub struct HttpSettings {
 
 /// The client. Cheap to clone; clones share connections.
 ///
-/// The connections and the system's certificate roots are set up by the first call, so that an audit that calls
-/// nobody needs neither.
+/// The connections and the system's certificate roots are set up by the first call that needs them, so that an audit that
+/// calls nobody needs neither.
 #[derive(Clone, Debug)]
 pub struct Client {
     settings: HttpSettings,
-    inner: Arc<OnceLock<Option<Inner>>>,
+    connections: Arc<Connections>,
     tape: Option<Arc<dyn Tape>>,
     unit: Unit,
 }
 
-/// The connections of one process.
-#[derive(Debug)]
-struct Inner {
+/// The connections of one process. Each client reads the certificate roots of the system once, which takes as long as some
+/// calls do: none is set up that nobody uses, and one that cannot be set up stays so.
+#[derive(Debug, Default)]
+struct Connections {
     /// Through proxies, where the environment says so.
-    outside: reqwest::Client,
+    outside: OnceLock<Option<reqwest::Client>>,
     /// Without any, for the loopback interface.
-    inside: reqwest::Client,
-    proxies: Matcher,
+    inside: OnceLock<Option<reqwest::Client>>,
+    proxies: OnceLock<Matcher>,
 }
 
 impl Client {
@@ -53,7 +54,7 @@ impl Client {
         if settings.connect_timeout.is_zero() || settings.read_timeout.is_zero() || settings.max_body_bytes == 0 {
             return Err(Failure::new(FailureClass::Usage, "the limits of HTTP calls must be above zero"));
         }
-        Ok(Self { settings, inner: Arc::default(), tape: None, unit: Unit::default() })
+        Ok(Self { settings, connections: Arc::default(), tape: None, unit: Unit::default() })
     }
 
     /// The same with a tape between it and the network.
@@ -107,14 +108,14 @@ impl Client {
     }
 
     async fn make(&self, call: &Call) -> Result<Reply, CallError> {
-        let inner = self.inner.get_or_init(|| Inner::build(&self.settings)).as_ref().ok_or(CallError::Setup)?;
         let request = request(call)?;
-        if proxy::reads_key(call, request.url(), &inner.proxies) {
+        let proxies = self.connections.proxies.get_or_init(Matcher::from_system);
+        if proxy::reads_key(call, request.url(), proxies) {
             return Err(CallError::KeyInTheOpen);
         }
-        let client = if proxy::is_loopback(request.url()) { &inner.inside } else { &inner.outside };
+        let client = self.connections.to(request.url(), &self.settings).ok_or(CallError::Setup)?;
         let no_connection =
-            if proxy::is_between(request.url(), &inner.proxies) { CallError::Proxy } else { CallError::Connect };
+            if proxy::is_between(request.url(), proxies) { CallError::Proxy } else { CallError::Connect };
         let started = Instant::now();
         let exchange = async {
             let response = client.execute(request).await.map_err(|error| failed(&error, no_connection))?;
@@ -126,14 +127,21 @@ impl Client {
     }
 }
 
-impl Inner {
-    fn build(settings: &HttpSettings) -> Option<Self> {
-        // One TLS provider serves the whole process. Another one that is installed already is as good.
-        let _already_installed = rustls::crypto::ring::default_provider().install_default();
-        let outside = builder(settings).build().ok()?;
-        let inside = builder(settings).no_proxy().build().ok()?;
-        Some(Self { outside, inside, proxies: Matcher::from_system() })
+impl Connections {
+    /// Those that lead to this address; nothing where they cannot be set up.
+    fn to(&self, url: &Url, settings: &HttpSettings) -> Option<&reqwest::Client> {
+        if proxy::is_loopback(url) {
+            self.inside.get_or_init(|| built(builder(settings).no_proxy())).as_ref()
+        } else {
+            self.outside.get_or_init(|| built(builder(settings))).as_ref()
+        }
     }
+}
+
+fn built(builder: reqwest::ClientBuilder) -> Option<reqwest::Client> {
+    // One TLS provider serves the whole process. Another one that is installed already is as good.
+    let _already_installed = rustls::crypto::ring::default_provider().install_default();
+    builder.build().ok()
 }
 
 fn builder(settings: &HttpSettings) -> reqwest::ClientBuilder {

@@ -9,10 +9,15 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::sync::{Arc, mpsc::Receiver};
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// The most bytes that one flush serves, so that a batch does not grow without bound.
 const MAX_BATCH_BYTES: usize = 64 * 1024 * 1024;
+
+/// How long nobody asks for a record before blobs are given files of their own. Replies of many calls come close together, and
+/// files that are made meanwhile hold up those who read them: between two such bursts there is time.
+const LULL: Duration = Duration::from_millis(3);
 
 /// Where a ledger goes on.
 #[derive(Debug)]
@@ -101,10 +106,12 @@ impl Committer {
     /// The next command; while there is none, blobs are given files of their own.
     fn next(&mut self, commands: &Receiver<Command>) -> Option<Command> {
         let mut unfiled = self.failed.is_none();
+        let mut lull = if self.folder.store.has_many_unfiled() { Duration::ZERO } else { LULL };
         while unfiled {
-            if let Ok(command) = commands.try_recv() {
+            if let Ok(command) = commands.recv_timeout(lull) {
                 return Some(command);
             }
+            lull = Duration::ZERO;
             // A failure is told to whoever asks for the next record.
             unfiled = self.guard(|committer| committer.folder.store.file_some()).unwrap_or(false);
         }

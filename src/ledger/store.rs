@@ -14,6 +14,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 const UNFILED: usize = 4096;
 /// The same in bytes.
 const UNFILED_BYTES: usize = 16 * 1024 * 1024;
+/// So many of them that their files are made whenever nobody asks for a record, so that nobody ever has to wait for all of them.
+const MANY_UNFILED: usize = UNFILED / 4;
 /// Files that are made before somebody who may wait is looked for again.
 const FILED_TOGETHER: usize = 8;
 
@@ -139,6 +141,12 @@ impl Store {
         self.put_locked(&mut kept, blobs)?;
         let too_many = kept.unfiled.len() > UNFILED || kept.unfiled_bytes > UNFILED_BYTES;
         if too_many { self.file_all_of(&mut kept) } else { Ok(()) }
+    }
+
+    /// Whether so many blobs are in the journal alone that files should be made of them at every chance.
+    pub(super) fn has_many_unfiled(&self) -> bool {
+        let kept = lock(&self.kept);
+        kept.unfiled.len() > MANY_UNFILED || kept.unfiled_bytes > UNFILED_BYTES / 4
     }
 
     /// Makes files of some blobs that are in the journal alone; says whether any are left.
