@@ -326,3 +326,44 @@ fn a_result_that_does_not_follow_from_its_ledgers_is_not_published() -> Result<(
     assert_eq!(code(&output)?, 0, "{}", stderr(&output));
     Ok(())
 }
+
+#[test]
+fn check_shows_the_plan_of_an_engine_that_is_away_and_then_where_it_was_looked_for() -> Result<()> {
+    let workspace = Workspace::new()?;
+    // Nobody listens on a port that was just given back.
+    let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+    workspace.write("questions.jsonl", harness::questions_file(["A?"]))?;
+    let spec = format!(
+        "version: 1\nname: away\nquestions: {{ file: questions.jsonl }}\nsnapshots: {{ old: {{ index: a }}, new: {{ index: b }} }}\n\
+         retrieve: {{ preset: elasticsearch, base_url: 'http://127.0.0.1:{port}' }}\ngenerate: {{ reader: {{}} }}\njudge: {{ embedded: {{}} }}\n"
+    );
+    workspace.write("churngate.yaml", spec)?;
+    let output = workspace.churngate(&["check", "churngate.yaml"])?;
+    assert_eq!(code(&output)?, 4);
+    mentions(
+        &stdout(&output),
+        &["audit `away`: the spec is valid", "questions: 1, ", "no engine was asked", "run folder: "],
+    );
+    let address = format!("`127.0.0.1:{port}`");
+    mentions(&stderr(&output), &[&address, "got no connection in 5 attempts (connect-failed)", "check `base_url`"]);
+    Ok(())
+}
+
+#[test]
+fn check_refuses_evidence_that_a_run_could_not_use_at_the_snapshot_s_own_place() -> Result<()> {
+    let workspace = Workspace::new()?;
+    workspace.write("questions.jsonl", harness::questions_file(["A?", "B?"]))?;
+    workspace.write("old.jsonl", "{\"id\":\"q0\",\"documents\":[]}\n{\"id\":\"q1\",\"documents\":[]}\n")?;
+    workspace.write("new.jsonl", "{\"id\":\"q0\",\"documents\":[]}\n{\"id\":\"q1\",\"documents\":1}\n")?;
+    let spec = "version: 1\nname: away\nquestions: { file: questions.jsonl }\nsnapshots: { old: { path: old.jsonl }, new: { path: new.jsonl } }\n\
+                retrieve: { file: {} }\ngenerate: { reader: {} }\njudge: { embedded: {} }\n";
+    let text = told_at_once(&workspace, spec, &["new.jsonl"])?;
+    mentions(
+        &text,
+        &["the evidence of snapshot `new`", "line 2: has no list `documents`", "each line is one question"],
+    );
+    workspace.write("new.jsonl", "{\"id\":\"q1\",\"documents\":[]}\n")?;
+    let text = told_at_once(&workspace, spec, &["new.jsonl"])?;
+    mentions(&text, &["has no line for 1 of the selected questions, first for `q0`", "an empty list of documents"]);
+    Ok(())
+}

@@ -24,3 +24,14 @@ pub fn document(number: u64) -> CorpusDocument {
 pub fn question(number: u64) -> String {
     (0..8).map(|place| word(1_000_000_007 + number * 8 + place)).collect::<Vec<_>>().join(" ")
 }
+
+/// The documents of a corpus made from one template: all have the same words but a few, so that most of them tie.
+pub fn templated(number: u64) -> CorpusDocument {
+    let text = format!("The widget{number} supports feature{number} since version {number}.");
+    CorpusDocument { id: format!("d{number:07}"), url: None, text }
+}
+
+/// A question about one of them.
+pub fn templated_question(number: u64) -> String {
+    format!("Since which version does widget{number} support feature{number}?")
+}

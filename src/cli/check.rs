@@ -19,10 +19,12 @@ pub fn check(arguments: &CheckArguments) -> Result<u8, Failure> {
     let has_keys = taped || context::missing_secrets(draft.spec()).is_empty();
     let context = if has_keys { Some(context::context(draft.spec(), &arguments.tape, None, true)?) } else { None };
     let runtime = super::runtime()?;
-    let prepared = runtime.block_on(run::prepare(draft, context.as_ref()));
-    let prepared = context.as_ref().map_or(Ok(()), tape::sound).and(prepared)?;
+    let planned = runtime.block_on(run::planned(draft, context.as_ref()));
+    let (prepared, unasked) = context.as_ref().map_or(Ok(()), tape::sound).and(planned)?;
     let plan = run::plan(&prepared);
-    output::write(text(&prepared, &plan, context.is_some() || !has_probes(&prepared)).as_bytes())?;
+    let asked = (context.is_some() && unasked.is_none()) || !has_probes(&prepared);
+    output::write(text(&prepared, &plan, asked).as_bytes())?;
+    unasked.map_or(Ok(()), Err)?;
     plan.within_budget()?;
     if !arguments.probe {
         return Ok(0);

@@ -35,17 +35,39 @@ pub enum FreezeError {
         fault: String,
     },
     /// Nothing to ask.
-    #[error("find a question in `{file}`: {found} are there and {excluded} of them are excluded")]
+    #[error("find a question in `{file}`: none is there")]
     NoQuestions {
+        /// The question file.
+        file: String,
+    },
+    /// No question is among those that alone are asked.
+    #[error("find a question in `{file}`: none of the {found} there stands in `{list}`{}", unlisted(first.as_ref()))]
+    NoneListed {
         /// The question file.
         file: String,
         /// Questions in it.
         found: usize,
-        /// Questions excluded.
-        excluded: usize,
+        /// The file of `select.only`.
+        list: String,
+        /// The first of its ids that no question has; absent where it has no id.
+        first: Option<Unlisted>,
+    },
+    /// Every question that could be asked is excluded.
+    #[error("find a question in `{file}`: {} excluded by `{list}`", excluded(*found, *listed))]
+    AllExcluded {
+        /// The question file.
+        file: String,
+        /// Questions in it.
+        found: usize,
+        /// Those that `select.only` names; all where there is no such list.
+        listed: usize,
+        /// The file of `select.exclude`.
+        list: String,
     },
     /// More questions are wanted than there are.
-    #[error("select {wanted} questions: only {available} are there after {excluded} were excluded")]
+    #[error(
+        "select {wanted} questions: {available} can be asked, {excluded} are excluded and {unlisted} not named by `select.only`"
+    )]
     TooFew {
         /// What `select.count` says.
         wanted: u32,
@@ -53,6 +75,8 @@ pub enum FreezeError {
         available: usize,
         /// Questions excluded.
         excluded: usize,
+        /// Others that are not among those that alone are asked.
+        unlisted: usize,
     },
     /// The answer prompt.
     #[error("use the prompt `{file}`: {fault}")]
@@ -65,6 +89,17 @@ pub enum FreezeError {
     /// A fault of this program.
     #[error("write the protocol: {0}")]
     Document(String),
+}
+
+/// An id of a list that no question has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unlisted {
+    /// Its line.
+    pub line: usize,
+    /// The id, as it is shown.
+    pub id: String,
+    /// What is to be said of its form; empty where there is nothing.
+    pub remedy: &'static str,
 }
 
 /// One problem of a question file.
@@ -90,6 +125,23 @@ fn listed(problems: &[QuestionProblem], more: bool) -> String {
     if lines.len() == 1 { lines.concat() } else { format!("\n  {}", lines.join("\n  ")) }
 }
 
+fn unlisted(first: Option<&Unlisted>) -> String {
+    first.map_or_else(
+        || ", which has no id".to_owned(),
+        |Unlisted { line, id, remedy }| {
+            format!(", which on line {line} has `{id}`, an id that no question has{remedy}")
+        },
+    )
+}
+
+fn excluded(found: usize, listed: usize) -> String {
+    if listed == found {
+        format!("all of the {found} there are")
+    } else {
+        format!("of the {found} there `select.only` names {listed}, and all of these are")
+    }
+}
+
 impl FreezeError {
     fn hint(&self) -> Option<String> {
         match self {
@@ -102,6 +154,10 @@ impl FreezeError {
                 Some("gold answers are a text, a list of texts, or an object with `Value` and `Aliases`".to_owned())
             }
             Self::NoQuestions { .. } => Some("without a question there is no verdict; add questions".to_owned()),
+            Self::NoneListed { file, list, .. } => Some(format!(
+                "write ids of questions in `{file}` into `{list}`, one a line, or leave `questions.select.only` out"
+            )),
+            Self::AllExcluded { list, .. } => Some(format!("take ids out of `{list}`, or add questions")),
             Self::TooFew { available, .. } => {
                 Some(format!("set `questions.select.count` to at most {available}, or leave it out to ask all"))
             }

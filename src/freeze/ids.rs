@@ -1,18 +1,26 @@
 //! Lists of ids beside the question file: those that are never asked, and those that alone are.
 
+use super::error::Unlisted;
 use super::{FreezeError, questions};
 use crate::model::Question;
 use crate::spec::QuestionsSpec;
 use camino::Utf8PathBuf;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The ids that decide what can be selected.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     /// Never asked.
-    pub excluded: BTreeSet<String>,
+    excluded: List,
     /// Alone asked, where there is such a list.
-    pub only: Option<BTreeSet<String>>,
+    only: Option<List>,
+}
+
+/// The ids of one file, each with the line that has it first.
+#[derive(Debug, Default)]
+struct List {
+    file: String,
+    lines: BTreeMap<String, usize>,
 }
 
 impl Ids {
@@ -21,39 +29,95 @@ impl Ids {
     /// # Errors
     /// One of them is no text.
     pub(super) fn read(spec: &QuestionsSpec, exclude: Option<&[u8]>, only: Option<&[u8]>) -> Result<Self, FreezeError> {
-        let excluded = text(exclude, spec.exclude.as_ref())?.unwrap_or_default();
-        let excluded = excluded.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
-        let only = text(only, spec.only.as_ref())?;
-        let only = only.map(|text| text.lines().filter_map(listed).map(str::to_owned).collect());
-        Ok(Self { excluded, only })
+        let excluded = text(exclude, spec.exclude.as_ref())?.map(|text| List::of(text, spec.exclude.as_ref(), whole));
+        let only = text(only, spec.only.as_ref())?.map(|text| List::of(text, spec.only.as_ref(), listed));
+        Ok(Self { excluded: excluded.unwrap_or_default(), only })
     }
 
     /// Whether this question may be asked.
     pub(super) fn allow(&self, question: &Question) -> bool {
-        let id = &question.id.0;
-        !self.excluded.contains(id) && self.only.as_ref().is_none_or(|only| only.contains(id))
+        self.lists(question) && !self.excludes(question)
+    }
+
+    /// Whether this question is never asked.
+    pub(super) fn excludes(&self, question: &Question) -> bool {
+        self.excluded.has(question)
+    }
+
+    /// Whether this question is among those that alone are asked.
+    pub(super) fn lists(&self, question: &Question) -> bool {
+        self.only.as_ref().is_none_or(|only| only.has(question))
+    }
+
+    /// Why none of these questions may be asked.
+    pub(super) fn none_left(&self, questions: &[Question], file: &str) -> FreezeError {
+        let (file, found) = (file.to_owned(), questions.len());
+        let listed = questions.iter().filter(|question| self.lists(question)).count();
+        match &self.only {
+            _ if found == 0 => FreezeError::NoQuestions { file },
+            Some(only) if listed == 0 => {
+                let ids = ids(questions);
+                let first = only.unknown(&ids).min_by_key(|(_, line)| *line);
+                let first =
+                    first.map(|(id, line)| Unlisted { line, id: questions::shown(id), remedy: in_columns([id]) });
+                FreezeError::NoneListed { file, found, list: only.file.clone(), first }
+            }
+            _ => FreezeError::AllExcluded { file, found, listed, list: self.excluded.file.clone() },
+        }
     }
 
     /// What is said about ids that no question has: one of them is often a sign of a wrong file.
     pub(super) fn unknown(&self, questions: &[Question]) -> Vec<String> {
-        let ids: BTreeSet<&str> = questions.iter().map(|question| question.id.0.as_str()).collect();
-        let unknown =
-            |list: &BTreeSet<String>| list.iter().filter(|id| !ids.contains(id.as_str())).cloned().collect::<Vec<_>>();
+        let ids = ids(questions);
+        let unknown = |list: &List| list.unknown(&ids).map(|(id, _)| id.to_owned()).collect::<Vec<_>>();
         let excluded = note(&unknown(&self.excluded), "the excluded id", "", "excluded ids");
         let only = self.only.as_ref().map(unknown).unwrap_or_default();
         excluded.into_iter().chain(note(&only, "the id", " of `select.only`", "ids of `select.only`")).collect()
     }
 }
 
+impl List {
+    fn of(text: &str, path: Option<&Utf8PathBuf>, id: impl Fn(&str) -> Option<&str>) -> Self {
+        let mut lines = BTreeMap::new();
+        for (number, line) in text.lines().enumerate() {
+            if let Some(id) = id(line) {
+                lines.entry(id.to_owned()).or_insert(number + 1);
+            }
+        }
+        Self { file: name(path), lines }
+    }
+
+    fn has(&self, question: &Question) -> bool {
+        self.lines.contains_key(&question.id.0)
+    }
+
+    /// Its ids that are not among these, with their lines.
+    fn unknown<'a>(&'a self, ids: &BTreeSet<&str>) -> impl Iterator<Item = (&'a str, usize)> {
+        self.lines.iter().filter(move |(id, _)| !ids.contains(id.as_str())).map(|(id, line)| (id.as_str(), *line))
+    }
+}
+
+fn ids(questions: &[Question]) -> BTreeSet<&str> {
+    questions.iter().map(|question| question.id.0.as_str()).collect()
+}
+
+fn name(path: Option<&Utf8PathBuf>) -> String {
+    path.map_or("the ids", |path| path.as_str()).to_owned()
+}
+
 fn text<'a>(bytes: Option<&'a [u8]>, path: Option<&Utf8PathBuf>) -> Result<Option<&'a str>, FreezeError> {
-    let file = || path.map_or("the ids", |path| path.as_str()).to_owned();
-    let failed = |(line, fault)| FreezeError::Text { file: file(), fault: format!("line {line}: {fault}") };
+    let failed = |(line, fault)| FreezeError::Text { file: name(path), fault: format!("line {line}: {fault}") };
     bytes.map(|bytes| questions::text(bytes).map_err(failed)).transpose()
 }
 
-/// The id of a line: the whole of it, or the query of a BEIR judgment that finds the document relevant.
+/// The id of a line: the whole of it.
+fn whole(line: &str) -> Option<&str> {
+    Some(questions::trimmed(line)).filter(|id| !id.is_empty())
+}
+
+/// The same, or the query of a BEIR judgment that finds the document relevant.
 fn listed(line: &str) -> Option<&str> {
-    let mut cells = line.split('\t').map(str::trim);
+    let mut cells = line.split('\t').map(questions::trimmed);
     let id = cells.next().filter(|id| !id.is_empty())?;
     let (document, score) = (cells.next(), cells.next());
     let heading = id == "query-id" && document.is_some();
@@ -63,8 +127,19 @@ fn listed(line: &str) -> Option<&str> {
 
 fn note(unknown: &[String], one: &str, of: &str, many: &str) -> Option<String> {
     let first = questions::shown(unknown.first()?);
+    let remedy = in_columns(unknown.iter().map(String::as_str));
     Some(match unknown.len() {
-        1 => format!("{one} `{first}`{of} is not in the question file"),
-        count => format!("{count} {many} are not in the question file, `{first}` among them"),
+        1 => format!("{one} `{first}`{of} is not in the question file{remedy}"),
+        count => format!("{count} {many} are not in the question file, `{first}` among them{remedy}"),
     })
+}
+
+/// What is said where an id looks like a line of judgments: TREC's, which could be ids as well, or BEIR's where they are not read.
+fn in_columns<'a>(ids: impl IntoIterator<Item = &'a str>) -> &'static str {
+    let is_trec = |id: &str| match id.split_whitespace().collect::<Vec<_>>()[..] {
+        [_, iteration, _, relevance] => [iteration, relevance].iter().all(|number| number.parse::<i64>().is_ok()),
+        _ => false,
+    };
+    let judges = ids.into_iter().any(|id| id.contains('\t') || is_trec(id));
+    if judges { "; lines of judgments in columns are not read here: write the ids alone, one a line" } else { "" }
 }

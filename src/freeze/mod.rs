@@ -26,7 +26,7 @@ mod template;
 mod tests;
 
 pub use compare::compare;
-pub use error::{FreezeError, QuestionProblem};
+pub use error::{FreezeError, QuestionProblem, Unlisted};
 pub use lines::question_lines;
 pub use plan::{Inputs, plan};
 pub use protocol::{Frozen, Origin, Protocol, ResolvedSnapshot, Seeds};

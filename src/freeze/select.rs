@@ -29,20 +29,21 @@ pub(super) fn select(
     count: Option<u32>,
     file: &str,
 ) -> Result<Vec<Question>, FreezeError> {
+    if !all.iter().any(|question| ids.allow(question)) {
+        return Err(ids.none_left(&all, file));
+    }
     let found = all.len();
+    let excluded = all.iter().filter(|question| ids.excludes(question)).count();
     let mut keyed: Vec<(Digest, Question)> = all
         .into_iter()
         .filter(|question| ids.allow(question))
         .map(|question| (draw(seed, &question.id), question))
         .collect();
-    let excluded = found - keyed.len();
-    if keyed.is_empty() {
-        return Err(FreezeError::NoQuestions { file: file.to_owned(), found, excluded });
-    }
-    let wanted = count.map_or(Ok(keyed.len()), usize::try_from).unwrap_or(usize::MAX);
-    if wanted > keyed.len() {
-        let wanted = count.unwrap_or(u32::MAX);
-        return Err(FreezeError::TooFew { wanted, available: keyed.len(), excluded });
+    let available = keyed.len();
+    let wanted = count.map_or(Ok(available), usize::try_from).unwrap_or(usize::MAX);
+    if wanted > available {
+        let unlisted = found - excluded - available;
+        return Err(FreezeError::TooFew { wanted: count.unwrap_or(u32::MAX), available, excluded, unlisted });
     }
     keyed.sort_by(|one, other| (one.0, &one.1.id).cmp(&(other.0, &other.1.id)));
     keyed.truncate(wanted);

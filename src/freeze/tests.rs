@@ -128,9 +128,9 @@ fn files_that_are_no_question_files_are_refused() {
         failed("q.jsonl", b"{\"question\":\"A?\"}\n{\"question\":\"A?\"}\n"),
     ]
     .join("\n"), @r#"
-find a question in `q.jsonl`: 0 are there and 0 of them are excluded
-find a question in `q.csv`: 0 are there and 0 of them are excluded
-find a question in `q.json`: 0 are there and 0 of them are excluded
+find a question in `q.jsonl`: none is there
+find a question in `q.csv`: none is there
+find a question in `q.json`: none is there
 read the questions in `q.jsonl`: line 2: not UTF-8
 read the questions in `q.jsonl`: line 1: a NUL byte; this is no text file
 read the questions in `q.jsonl`: line 1: the file is UTF-16, not UTF-8
@@ -174,9 +174,9 @@ fn selection_follows_the_published_rule_and_nothing_else() {
     assert_eq!(notes("q1\nnobody\n"), ["the excluded id `nobody` is not in the question file"]);
     let two = "2 excluded ids are not in the question file, `Q\u{3f}1` among them";
     assert_eq!(notes("nobody\nQ\u{1b}1\nq3\n"), [two]);
-    let too_few = FreezeError::TooFew { wanted: 5, available: 4, excluded: 1 };
+    let too_few = FreezeError::TooFew { wanted: 5, available: 4, excluded: 1, unlisted: 0 };
     assert_eq!(select(&rows, 1, Some(5), Some("q1")), Err(too_few));
-    assert!(matches!(select(&rows, 1, None, Some(&ids.join("\n"))), Err(FreezeError::NoQuestions { .. })));
+    assert!(matches!(select(&rows, 1, None, Some(&ids.join("\n"))), Err(FreezeError::AllExcluded { .. })));
 }
 
 #[test]

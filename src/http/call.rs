@@ -36,6 +36,14 @@ impl Call {
     pub fn digest(&self) -> Digest {
         Digest::of_parts([self.method.as_bytes(), self.url.as_bytes(), self.body.as_deref().unwrap_or_default()])
     }
+
+    /// The host and the port that are called, for messages.
+    #[must_use]
+    pub fn address(&self) -> String {
+        let Ok(url) = reqwest::Url::parse(&self.url) else { return "an address that is none".to_owned() };
+        let host = url.host_str().unwrap_or_default();
+        url.port_or_known_default().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    }
 }
 
 /// A complete reply: any status, its body within the size limit.

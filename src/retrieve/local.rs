@@ -2,13 +2,13 @@
 
 use super::bm25::{Bm25Index, IndexError, IndexSettings};
 use super::corpus::{Corpus, CorpusError, Documents};
-use super::file::EvidenceFile;
+use super::file::{EvidenceError, EvidenceFile};
 use super::limits::{BATCH, IN_MEMORY_BYTES};
 use super::progress::{PASSES, Progress, Unit};
 use super::records::{Writer, accepted, now_ms, outcome};
 use super::stage::out_of_time;
 use crate::freeze::{Protocol, ResolvedSnapshot};
-use crate::http::{Context, interrupted};
+use crate::http::{CallError, Context, interrupted};
 use crate::ledger::record::{Attempt, Record, Verdict};
 use crate::model::{Digest, Event, Evidence, Failure, FailureClass, Question, SnapshotName, StageName};
 use crate::spec::{Bm25Spec, RetrieveBackend, SnapshotSource};
@@ -82,17 +82,19 @@ async fn one_batch(
     };
     let attempts: Vec<_> = batch.iter().zip(&questions).map(attempt).collect();
     let numbers = writer.append_all(&attempts, Vec::new()).await?;
-    let found = search_all(Arc::clone(backend), questions).await?;
+    let found = search_all(Arc::clone(backend), questions, context).await?;
     let (mut outcomes, mut blobs) = (Vec::new(), Vec::new());
     for ((unit, number), found) in batch.iter().zip(numbers).zip(&found) {
-        let verdict = Verdict::Accepted(accepted(&found.evidence, found.digest));
-        outcomes.push(Record::Outcome(outcome(number, progress.key(*unit), verdict, found.latency_ms)));
-        blobs.push(found.evidence.canonical());
+        let (verdict, latency_ms) = match found {
+            Some(found) => (Verdict::Accepted(accepted(&found.evidence, found.digest)), found.latency_ms),
+            None => (Verdict::Invalid(CallError::NotSent.code().to_owned()), 0),
+        };
+        outcomes.push(Record::Outcome(outcome(number, progress.key(*unit), verdict, latency_ms)));
+        blobs.extend(found.as_ref().map(|found| found.evidence.canonical()));
     }
     writer.append_all_journaled(&outcomes, blobs).await?;
-    for (unit, found) in batch.iter().zip(found) {
-        progress.done(*unit, found.digest);
-        context.observer.observe(Event::Advanced(StageName::Retrieve));
+    for (unit, found) in batch.iter().zip(&found) {
+        progress.done(*unit, found.as_ref().ok_or_else(interrupted)?.digest);
     }
     Ok(())
 }
@@ -103,13 +105,23 @@ struct Found {
     latency_ms: u64,
 }
 
-/// Searches for all questions on all cores; the results stand in the questions' order.
-async fn search_all(backend: Arc<dyn Local>, questions: Vec<Question>) -> Result<Vec<Found>, Failure> {
+/// Searches for all questions on all cores, and tells each that is done; the results stand in the questions' order. Once
+/// somebody cancels, no further search begins: those that are left come to nothing.
+async fn search_all(
+    backend: Arc<dyn Local>,
+    questions: Vec<Question>,
+    context: &Context,
+) -> Result<Vec<Option<Found>>, Failure> {
+    let (cancel, observer) = (context.cancel.clone(), Arc::clone(&context.observer));
     let search = move |question: &Question| {
+        if cancel.is_cancelled() {
+            return Ok(None);
+        }
         let started = Instant::now();
         let evidence = backend.search(question)?;
         let latency_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Ok(Found { digest: evidence.digest(), evidence, latency_ms })
+        observer.observe(Event::Advanced(StageName::Retrieve));
+        Ok(Some(Found { digest: evidence.digest(), evidence, latency_ms }))
     };
     blocking(move || questions.par_iter().map(search).collect()).await
 }
@@ -169,8 +181,9 @@ impl Opening {
 
     fn file(&self, questions: &[Question]) -> Result<Arc<dyn Local>, Failure> {
         let limits = (self.top_k as usize, self.max_chars as usize);
-        let read =
-            || EvidenceFile::open(&Corpus::open(&self.source, &self.base)?, &self.frozen.name, questions, limits);
+        let read = || -> Result<_, EvidenceError> {
+            EvidenceFile::open(&Corpus::open(&self.source, &self.base)?, &self.frozen.name, questions, limits)
+        };
         let (opened, digest) = read().map_err(|error| error.of_snapshot(&self.frozen.name))?;
         self.check(digest)?;
         Ok(Arc::new(opened))
@@ -209,5 +222,44 @@ impl Local for Searched {
 
     fn is_small(&self) -> bool {
         self.is_small
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::QuestionId;
+    use crate::retrieve::tests::harness::{CancelAfter, context};
+    use std::time::Duration;
+
+    /// A backend each of whose searches takes its time.
+    struct Slow;
+
+    impl Local for Slow {
+        fn search(&self, _: &Question) -> Result<Evidence, Failure> {
+            std::thread::sleep(Duration::from_millis(50));
+            Ok(Evidence::default())
+        }
+
+        fn is_small(&self) -> bool {
+            true
+        }
+    }
+
+    #[tokio::test]
+    async fn one_interrupt_ends_a_batch_of_slow_searches_within_a_search() {
+        let question = |number: usize| Question {
+            id: QuestionId(format!("q{number}")),
+            text: "slow".to_owned(),
+            tags: Vec::new(),
+            cluster: None,
+        };
+        let mut context = context();
+        CancelAfter::units(1, &mut context);
+        let found = search_all(Arc::new(Slow), (0..BATCH).map(question).collect(), &context).await.unwrap();
+        let done = found.iter().flatten().count();
+        assert_eq!(found.len(), BATCH);
+        // The others that had begun as well, one a core.
+        assert!((1..=2 * rayon::current_num_threads()).contains(&done), "{done}");
     }
 }

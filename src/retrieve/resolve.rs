@@ -3,11 +3,12 @@
 use super::asked::Asked;
 use super::corpus::{Corpus, CorpusError, Fingerprint};
 use super::engine::Identity;
-use super::{file, sql};
+use super::file::{self, EvidenceError};
+use super::sql;
 use crate::freeze::ResolvedSnapshot;
 use crate::git::GitError;
 use crate::http::Context;
-use crate::model::{Digest, Failure, FailureClass, SnapshotName};
+use crate::model::{Digest, Failure, FailureClass, Question, SnapshotName};
 use crate::spec::{FileKey, RetrieveBackend, SnapshotSource, SnapshotSpec, Spec, SqlEngine, SqlSpec, Unread};
 use camino::Utf8Path;
 use std::collections::BTreeMap;
@@ -39,6 +40,22 @@ impl Opened {
         }))?;
         resolved.extend(closed_book(spec));
         Ok(resolved)
+    }
+
+    /// Looks whether files of evidence have what a run needs of them for these questions. Other backends have no such files.
+    ///
+    /// # Errors
+    /// Every file that a run would refuse.
+    pub fn check_evidence(&self, spec: &Spec, questions: &[Question]) -> Result<(), Vec<Unread>> {
+        if !matches!(spec.retrieve.backend, RetrieveBackend::File) {
+            return Ok(());
+        }
+        let files = spec.snapshots.iter().zip(&self.0).filter_map(|(snapshot, file)| Some((snapshot, file.as_ref()?)));
+        let checked = files.map(|(snapshot, file)| {
+            let key = FileKey::Snapshot(snapshot.name.clone());
+            file::check(file, questions).map_err(|error| Unread { key, failure: error.of_snapshot(&snapshot.name) })
+        });
+        all(checked).map(drop)
     }
 }
 
@@ -90,7 +107,7 @@ fn closed_book(spec: &Spec) -> Option<ResolvedSnapshot> {
 fn find(backend: &RetrieveBackend, snapshot: &SnapshotSpec, base: &Utf8Path) -> Result<Option<Corpus>, Unread> {
     match backend {
         RetrieveBackend::Bm25(_) | RetrieveBackend::File => {
-            Corpus::open(&snapshot.source, base).map(Some).map_err(|error| unread(error, snapshot))
+            Corpus::open(&snapshot.source, base).map(Some).map_err(|error| unread(backend, error, snapshot))
         }
         RetrieveBackend::Sql(sql) => database(sql, snapshot, base).map(|()| None),
         RetrieveBackend::Http(_) | RetrieveBackend::Command(_) | RetrieveBackend::Within => Ok(None),
@@ -118,10 +135,10 @@ fn by_name(snapshot: &SnapshotSpec) -> ResolvedSnapshot {
 fn read(backend: &RetrieveBackend, snapshot: &SnapshotSpec, corpus: &Corpus) -> Result<ResolvedSnapshot, Unread> {
     let name = &snapshot.name;
     if matches!(backend, RetrieveBackend::File) {
-        let fingerprint = file::digest(corpus).map_err(|error| unread(error, snapshot))?;
+        let fingerprint = file::digest(corpus).map_err(|error| unread(backend, error, snapshot))?;
         return Ok(found(name, corpus, fingerprint, None));
     }
-    let fingerprint = documents(corpus).map_err(|error| unread(error, snapshot))?;
+    let fingerprint = documents(corpus).map_err(|error| unread(backend, error, snapshot))?;
     match fingerprint.count() {
         0 => Err(Unread { key: FileKey::Snapshot(name.clone()), failure: empty(name, corpus) }),
         count => Ok(found(name, corpus, fingerprint.finish(), Some(count))),
@@ -137,14 +154,18 @@ fn documents(corpus: &Corpus) -> Result<Fingerprint, CorpusError> {
 }
 
 /// What is wrong with the corpus of a snapshot, at the key that has to do with it.
-fn unread(error: CorpusError, snapshot: &SnapshotSpec) -> Unread {
+fn unread(backend: &RetrieveBackend, error: CorpusError, snapshot: &SnapshotSpec) -> Unread {
     let name = snapshot.name.clone();
     let key = match &error {
         CorpusError::Git(GitError::NoSuchPath { .. }) => FileKey::Snapshot(name),
         CorpusError::Git(_) => FileKey::Revision(name),
         _ => FileKey::Snapshot(name),
     };
-    Unread { key, failure: with_base_hint(error.of_snapshot(&snapshot.name), &snapshot.source) }
+    let failure = match backend {
+        RetrieveBackend::File => EvidenceError::from(error).of_snapshot(&snapshot.name),
+        _ => error.of_snapshot(&snapshot.name),
+    };
+    Unread { key, failure: with_base_hint(failure, &snapshot.source) }
 }
 
 /// `base` is a name that a pull request gives to a commit; elsewhere nobody has resolved it.

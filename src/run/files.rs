@@ -35,6 +35,8 @@ pub(super) enum Unread {
     Missing,
     /// It cannot be used; the reason follows `failed to read ...:`.
     Unusable(String),
+    /// It is there, and may not be read.
+    Forbidden,
     /// This part of the way to it is a symbolic link.
     Linked(Utf8PathBuf),
     /// Git cannot say.
@@ -58,12 +60,13 @@ impl Files<'_> {
 
     /// The failure of a file that is not read, as it is told to people.
     pub(super) fn failure(&self, what: &str, path: &Utf8Path, unread: Unread) -> Failure {
-        let is_linked = matches!(unread, Unread::Linked(_));
+        let (is_linked, is_forbidden) = (matches!(unread, Unread::Linked(_)), matches!(unread, Unread::Forbidden));
         let why = match unread {
             Unread::Git(error) => return error.into(),
             Unread::Missing => "it does not exist".to_owned(),
             Unread::Linked(link) => format!("`{link}` is a symbolic link"),
             Unread::Unusable(why) => why,
+            Unread::Forbidden => "permission denied".to_owned(),
         };
         let shown = match self {
             Self::Tree(folder) | Self::Change(folder) if *folder == "." => path.to_string(),
@@ -73,6 +76,7 @@ impl Files<'_> {
         // These two are named on the command line; a spec names all others.
         let hint = match what {
             _ if is_linked => "put the file itself there: with `--base`, no symbolic link is followed",
+            _ if is_forbidden => "let the user that runs this read it, or name another file",
             SPEC | ANSWERS => "check the path",
             _ => "check the path; paths in a spec are relative to the spec's own folder",
         };
@@ -115,7 +119,7 @@ fn too_large(limit: u64) -> Unread {
 fn unread(error: &io::Error) -> Unread {
     match error.kind() {
         io::ErrorKind::NotFound => Unread::Missing,
-        io::ErrorKind::PermissionDenied => Unread::Unusable("permission denied".to_owned()),
+        io::ErrorKind::PermissionDenied => Unread::Forbidden,
         kind => Unread::Unusable(kind.to_string()),
     }
 }
@@ -132,5 +136,21 @@ fn from_commit(folder: &Utf8Path, commit: &CommitId, path: &Utf8Path, limit: u64
         Ok(Located::Tree(_)) => Err(Unread::Unusable("it is a folder".to_owned())),
         Err(GitError::NoSuchPath { .. }) => Err(Unread::Missing),
         Err(error) => Err(Unread::Git(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_may_not_be_read_is_not_taken_for_a_wrong_path() {
+        let forbidden = || unread(&io::Error::from(io::ErrorKind::PermissionDenied));
+        let told = |what| Files::Tree(Utf8Path::new(".")).failure(what, Utf8Path::new("q.jsonl"), forbidden());
+        for what in [SPEC, ANSWERS, "the questions"] {
+            let failure = told(what);
+            assert_eq!(failure.message, format!("failed to read {what} `q.jsonl`: permission denied"));
+            assert_eq!(failure.hint.as_deref(), Some("let the user that runs this read it, or name another file"));
+        }
     }
 }

@@ -51,7 +51,7 @@ pub use machinery::one_and_the_same;
 pub use merge::merge;
 pub use origin::{Head, Origin, origin};
 pub use plan::{Plan, plan};
-pub use prepare::{Draft, Prepared, Request, prepare, read};
+pub use prepare::{Draft, Prepared, Request, planned, prepare, read};
 pub use probe::probe;
 pub use recompute::{recompute, recorded, snapshots};
 pub use rule::{Called, called};

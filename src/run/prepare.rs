@@ -110,11 +110,23 @@ fn missing_programs(spec: &Spec, evidence_alone: bool) -> Vec<Unread> {
 /// Anything wrong with the questions or the snapshots. Where the rule is a base commit's, a run that git tracks is refused:
 /// class [`FailureClass::Evidence`].
 pub async fn prepare(draft: Draft, context: Option<&Context>) -> Result<Prepared, Failure> {
+    let (prepared, unasked) = planned(draft, context).await?;
+    unasked.map_or(Ok(prepared), Err)
+}
+
+/// The same for a plan that is shown and not run: where an engine could not be asked, its snapshots are known by name alone, and
+/// why stands beside the plan.
+///
+/// # Errors
+/// As [`prepare`], but for engines.
+pub async fn planned(draft: Draft, context: Option<&Context>) -> Result<(Prepared, Option<Failure>), Failure> {
     let Draft { folder, rule, opened, runs, shard, tool_version } = draft;
     let Rule { spec, questions, exclude, only, prompt, origin, source, preset: _, unread: _ } = rule;
-    let asked = match context {
-        Some(context) => retrieve::ask(&spec, &folder, context).await?,
-        None => None,
+    let (asked, unasked) = match context {
+        Some(context) => {
+            retrieve::ask(&spec, &folder, context).await.map_or_else(|why| (None, Some(why)), |asked| (asked, None))
+        }
+        None => (None, None),
     };
     let snapshots = match asked {
         Some(snapshots) => snapshots,
@@ -132,6 +144,7 @@ pub async fn prepare(draft: Draft, context: Option<&Context>) -> Result<Prepared
         tool_version,
     };
     let whole = freeze::plan(inputs)?;
+    opened.check_evidence(&whole.spec, &whole.questions).map_err(|unread| source.failure(unread))?;
     let runs = runs.unwrap_or_else(|| folder.join(".churngate"));
     let (name, protocol) = match shard {
         None => (whole.digest.to_string(), whole),
@@ -142,7 +155,7 @@ pub async fn prepare(draft: Draft, context: Option<&Context>) -> Result<Prepared
     if origin.as_ref().is_some_and(|origin| origin.commit.is_some()) {
         refuse_committed(&folder)?;
     }
-    Ok(Prepared { protocol, folder, origin, shard, replay })
+    Ok((Prepared { protocol, folder, origin, shard, replay }, unasked))
 }
 
 /// Refuses a run that came with the checkout: whoever wrote the change could have made it up, and a sealed run is believed.

@@ -48,7 +48,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next value, which is passed.
-    fn value<T: DeserializeOwned>(&mut self) -> Result<T, Stop> {
+    pub(super) fn value<T: DeserializeOwned>(&mut self) -> Result<T, Stop> {
         let rest = &self.text[self.at..];
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<T>();
         match values.next() {

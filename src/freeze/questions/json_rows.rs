@@ -1,45 +1,10 @@
 //! Rows of JSON Lines and of a JSON document.
 
 use super::json_cursor::{Cursor, Stop};
-use super::rows::{LISTS, Row, RowError, Visit, elsewhere, no_list, unfold};
-use serde::Deserialize;
-use serde::de::{Deserializer, Error, MapAccess, Visitor};
-use serde_json::Value;
-use serde_json::error::Category;
-use std::collections::BTreeSet;
-use std::fmt;
+use super::rows::{LISTS, Row, RowError, Visit, elsewhere, names_file, no_list, second_list, unfold};
+use crate::model::Object;
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;
-
-/// An object whose names are all different.
-struct Fields(Vec<(String, Value)>);
-
-impl<'de> Deserialize<'de> for Fields {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FieldsVisitor)
-    }
-}
-
-struct FieldsVisitor;
-
-impl<'de> Visitor<'de> for FieldsVisitor {
-    type Value = Fields;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
-        let (mut fields, mut seen) = (Vec::new(), BTreeSet::new());
-        while let Some((name, value)) = map.next_entry::<String, Value>()? {
-            if !seen.insert(name.clone()) {
-                return Err(A::Error::custom("a name stands twice in the object"));
-            }
-            fields.push((name, value));
-        }
-        Ok(Fields(fields))
-    }
-}
 
 /// One object a line; blank lines are passed over.
 pub(super) fn lines(text: &str, visit: &mut Visit<'_>) -> ControlFlow<()> {
@@ -106,13 +71,21 @@ fn member(
     found: &mut Option<&'static str>,
     visit: &mut Visit<'_>,
 ) -> Result<(), Stop> {
-    let known = LISTS.iter().find(|list| **list == name);
-    match (known, cursor.peek()) {
-        (Some(name), Some(b'[')) if found.is_none() => {
+    let Some(name) = LISTS.iter().find(|list| **list == name) else { return cursor.slice().map(drop) };
+    match (cursor.peek(), *found) {
+        (Some(b'['), None) => {
             *found = Some(name);
             list(cursor, visit)
         }
-        (Some(name), Some(b'"')) => Err(Stop::Bad(elsewhere(cursor.place(), name))),
+        (Some(b'['), Some(first)) => {
+            let at = cursor.place();
+            let items = cursor.slice()?.strip_prefix('[').unwrap_or_default().trim_start();
+            if items.starts_with('{') { Err(Stop::Bad(second_list(at, first, name))) } else { Ok(()) }
+        }
+        (Some(b'"'), _) => {
+            let at = cursor.place();
+            if names_file(&cursor.value::<String>()?) { Err(Stop::Bad(elsewhere(at, name))) } else { Ok(()) }
+        }
         _ => cursor.slice().map(drop),
     }
 }
@@ -129,18 +102,8 @@ fn list(cursor: &mut Cursor<'_>, visit: &mut Visit<'_>) -> Result<(), Stop> {
 }
 
 fn fields(text: &str, at: String) -> Result<Row, RowError> {
-    match serde_json::from_str::<Fields>(text) {
-        Ok(Fields(fields)) => Ok(Row { at, fields }),
-        Err(error) => Err((at, said(&error))),
-    }
-}
-
-/// What a JSON error says, in words of ours: the library's text would quote the file.
-fn said(error: &serde_json::Error) -> String {
-    match error.classify() {
-        Category::Eof => "the JSON ends too early".to_owned(),
-        Category::Syntax | Category::Io => format!("not valid JSON at column {}", error.column()),
-        Category::Data if error.to_string().contains("stands twice") => "a name stands twice in one object".to_owned(),
-        Category::Data => "not a JSON object".to_owned(),
+    match Object::read(text) {
+        Ok(Object(fields)) => Ok(Row { at, fields }),
+        Err(error) => Err((at, error.to_string())),
     }
 }

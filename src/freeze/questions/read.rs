@@ -173,7 +173,13 @@ pub(in crate::freeze) fn row_text(row: &Row) -> Result<String, String> {
 /// The id is neither text nor integer, too long, or holds control characters.
 pub(in crate::freeze) fn id_of(row: &Row, text: &str) -> Result<QuestionId, String> {
     let own = name_of(row, ID, "id")?;
-    Ok(QuestionId(own.unwrap_or_else(|| stable_id(text))))
+    Ok(QuestionId(own.map_or_else(|| stable_id(text), |own| trimmed(&own).to_owned())))
+}
+
+/// A text without what no list of ids can hold at the ends of its lines: white space, and byte-order marks.
+#[must_use]
+pub(in crate::freeze) fn trimmed(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
 }
 
 /// `q-` and the first 16 hexadecimal digits of the text's SHA-256.
@@ -193,7 +199,7 @@ fn short(value: &Value, what: &str) -> Result<String, String> {
         Value::Number(number) if number.is_u64() || number.is_i64() => number.to_string(),
         _ => return Err(format!("the {what} is neither text nor an integer")),
     };
-    if name.trim().is_empty() || name.len() > MAX_NAME || name.chars().any(char::is_control) {
+    if trimmed(&name).is_empty() || name.len() > MAX_NAME || name.chars().any(char::is_control) {
         return Err(format!("the {what} is blank, longer than {MAX_NAME} bytes, or holds control characters"));
     }
     Ok(name)

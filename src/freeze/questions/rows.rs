@@ -18,7 +18,7 @@ pub(in crate::freeze) enum Format {
     Yaml,
 }
 
-/// Where a document may have its list of questions; the first one that stands in it counts.
+/// Where a document may have its list of questions; the one that stands first in the file counts.
 pub(super) const LISTS: &[&str] = &["questions", "tests", "goldens", "data", "Data", "rows", "examples", "samples"];
 
 /// One question as it stands in its file.
@@ -106,6 +106,21 @@ pub(super) fn no_list(at: String) -> RowError {
 /// What is said where a file's name stands in the place of the list.
 pub(super) fn elsewhere(at: String, name: &str) -> RowError {
     (at, format!("`{name}` names another file; name that file in `questions.file`"))
+}
+
+/// Whether a text in the place of the list is a file's name: it has an ending, and is no number.
+pub(super) fn names_file(text: &str) -> bool {
+    text.contains('.') && text.parse::<f64>().is_err()
+}
+
+/// What is said of a second list that could be the questions: which of them is meant is not for this program to guess.
+pub(super) fn second_list(at: String, first: &str, name: &str) -> RowError {
+    (
+        at,
+        format!(
+            "`{name}` is a list of questions as well, and `{first}` stands before it; keep one of them, or give one another name"
+        ),
+    )
 }
 
 impl Row {

@@ -321,9 +321,127 @@ fn the_questions_of_a_split_are_those_that_its_qrels_name() {
     let ids = only(b"\xef\xbb\xbftest-9\r\n\r\nnobody\r\n").unwrap();
     assert_eq!(described(&ids), ["test-9: why is basalt dark [] none"]);
     assert_eq!(ids.notes(), ["the id `nobody` of `select.only` is not in the question file"]);
-    assert!(matches!(only(b"nobody\n"), Err(FreezeError::NoQuestions { .. })));
+    assert!(matches!(only(b"nobody\n"), Err(FreezeError::NoneListed { .. })));
     assert!(only(b"a\0b").unwrap_err().to_string().contains("NUL"));
     assert_ne!(qrels.digest, ids.digest);
+}
+
+/// A file with these ids, planned with these lists.
+fn listed(
+    ids: &[&str],
+    exclude: Option<&str>,
+    only: Option<&str>,
+    count: Option<u32>,
+) -> Result<Protocol, FreezeError> {
+    let rows: Vec<String> =
+        ids.iter().map(|id| serde_json::json!({"id": id, "question": format!("{id}?")}).to_string()).collect();
+    let mut inputs = inputs("q.jsonl", rows.join("\n").as_bytes());
+    inputs.spec.questions.count = count;
+    inputs.spec.questions.exclude = exclude.map(|_| "excluded.txt".into());
+    inputs.spec.questions.only = only.map(|_| "only.txt".into());
+    inputs.exclude_bytes = exclude.map(|list| list.as_bytes().to_vec());
+    inputs.only_bytes = only.map(|list| list.as_bytes().to_vec());
+    plan(inputs)
+}
+
+#[test]
+fn lists_that_leave_too_little_are_told_apart_with_file_line_and_id() {
+    let failed = |exclude, only, count| {
+        let failure = crate::model::Failure::from(listed(&["q1", "q2"], exclude, only, count).unwrap_err());
+        format!("{}\n  {}", failure.message, failure.hint.unwrap_or_default())
+    };
+    insta::assert_snapshot!([
+        failed(None, Some("\nx\na\n"), None),
+        failed(None, Some("q1 0 d1 1\n"), None),
+        failed(None, Some("\n"), None),
+        failed(Some("q1\nq2\n"), None, None),
+        failed(Some("q1\n"), Some("q1\nq3\n"), None),
+        failed(Some("q1\n"), None, Some(2)),
+        failed(None, Some("q1\n"), Some(2)),
+    ].join("\n"), @r#"
+find a question in `q.jsonl`: none of the 2 there stands in `only.txt`, which on line 2 has `x`, an id that no question has
+  write ids of questions in `q.jsonl` into `only.txt`, one a line, or leave `questions.select.only` out
+find a question in `q.jsonl`: none of the 2 there stands in `only.txt`, which on line 1 has `q1 0 d1 1`, an id that no question has; lines of judgments in columns are not read here: write the ids alone, one a line
+  write ids of questions in `q.jsonl` into `only.txt`, one a line, or leave `questions.select.only` out
+find a question in `q.jsonl`: none of the 2 there stands in `only.txt`, which has no id
+  write ids of questions in `q.jsonl` into `only.txt`, one a line, or leave `questions.select.only` out
+find a question in `q.jsonl`: all of the 2 there are excluded by `excluded.txt`
+  take ids out of `excluded.txt`, or add questions
+find a question in `q.jsonl`: of the 2 there `select.only` names 1, and all of these are excluded by `excluded.txt`
+  take ids out of `excluded.txt`, or add questions
+select 2 questions: 1 can be asked, 1 are excluded and 0 not named by `select.only`
+  set `questions.select.count` to at most 1, or leave it out to ask all
+select 2 questions: 1 can be asked, 0 are excluded and 1 not named by `select.only`
+  set `questions.select.count` to at most 1, or leave it out to ask all
+"#);
+    let notes = |exclude, only| listed(&["q1", "q2"], exclude, only, None).unwrap().notes().join("\n");
+    insta::assert_snapshot!([
+        notes(Some("q1 0 d1 1\n"), None),
+        notes(Some("q1\td1\t1\nq0\td1\t1\n"), None),
+        notes(None, Some("q1\nq2 0 d1 1\n")),
+    ].join("\n"), @r#"
+the excluded id `q1 0 d1 1` is not in the question file; lines of judgments in columns are not read here: write the ids alone, one a line
+2 excluded ids are not in the question file, `q0?d1?1` among them; lines of judgments in columns are not read here: write the ids alone, one a line
+the id `q2 0 d1 1` of `select.only` is not in the question file; lines of judgments in columns are not read here: write the ids alone, one a line
+"#);
+}
+
+proptest::proptest! {
+    #[test]
+    fn every_id_that_is_taken_can_be_excluded_and_asked_alone(ends in ("[ \u{a0}\u{feff}\u{2028}]{0,2}", "[ \u{a0}\u{feff}\u{2028}]{0,2}"), middle in "\\PC{1,12}") {
+        let id = format!("{}{middle}{}", ends.0, ends.1);
+        let Ok(protocol) = listed(&[&id], None, None, None) else { return Ok(()) };
+        for shown in [&id, &protocol.questions[0].id.0] {
+            let list = format!("other\n{shown}\r\n");
+            let excluded = listed(&[&id, "rest"], Some(&list), None, None).unwrap();
+            proptest::prop_assert_eq!(described(&excluded), ["rest: rest? [] none"]);
+            let only = listed(&[&id, "rest"], None, Some(&list), None).unwrap();
+            proptest::prop_assert_eq!(&only.questions, &protocol.questions);
+        }
+    }
+}
+
+#[test]
+fn a_document_means_the_same_as_json_and_as_yaml_whatever_stands_first() {
+    let lists = super::rows::LISTS;
+    let values =
+        ["[{\"question\": \"A?\"}]", "[{\"question\": \"B?\"}]", "[1, 2]", "[]", "\"file://a.csv\"", "\"1.5\"", "5"];
+    for one in lists {
+        for other in lists.iter().filter(|other| *other != one) {
+            for first in values {
+                for second in values {
+                    let text = format!("{{\"{one}\": {first}, \"{other}\": {second}}}");
+                    let asked = |file| planned(file, &text).map(|protocol| described(&protocol));
+                    let (json, yaml) = (asked("q.json"), asked("q.yaml"));
+                    assert_eq!(json.is_ok(), yaml.is_ok(), "{text}: {json:?} and {yaml:?}");
+                    assert_eq!(json.ok(), yaml.ok(), "{text}");
+                }
+            }
+            let two = format!("{{\"{one}\": [{{\"question\": \"A?\"}}],\n \"{other}\": [{{\"question\": \"B?\"}}]}}");
+            let place = 6 + other.len();
+            let said = format!(
+                "line 2, column {place}: `{other}` is a list of questions as well, and `{one}` stands before it; keep one of them, or give one another name"
+            );
+            for file in ["q.json", "q.yaml"] {
+                let error = planned(file, &two).unwrap_err().to_string();
+                assert!(error.ends_with(&said), "{error}\n{said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn json_that_is_valid_and_not_read_is_told_for_what_it_is() {
+    let row = |value: &str| format!("{{\"question\": \"A?\", \"x\": {value}}}");
+    let deep = "[".repeat(127) + &"]".repeat(127);
+    for (value, said) in
+        [(deep.as_str(), "nested deeper than the 127 levels"), ("1e400", "a number is larger than any")]
+    {
+        for (file, text) in [("q.jsonl", row(value)), ("q.json", format!("[{}]", row(value)))] {
+            let error = planned(file, &text).unwrap_err().to_string();
+            assert!(error.contains(said) && !error.contains("not valid"), "{file}: {error}");
+        }
+    }
 }
 
 #[test]

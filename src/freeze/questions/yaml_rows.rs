@@ -3,7 +3,7 @@
 //! Values keep their text as written, so that an answer `1.10` is not `1.1` and `no` is no truth value.
 
 use super::place::Places;
-use super::rows::{LISTS, Row, RowError, Visit, elsewhere, no_list, unfold};
+use super::rows::{LISTS, Row, RowError, Visit, elsewhere, names_file, no_list, second_list, unfold};
 use crate::spec::node::{Kind, Node, Scalar};
 use crate::spec::yaml;
 use serde_json::{Map, Value};
@@ -38,14 +38,22 @@ fn list<'a>(root: &'a Node, places: &mut Places<'_>) -> Result<&'a [Node], RowEr
     if let Kind::List(items) = &root.kind {
         return Ok(items);
     }
-    let known = LISTS.iter().find_map(|name| Some((*name, root.get(name)?)));
-    match known.map(|(name, entry)| (name, &entry.value, &entry.value.kind)) {
-        Some((_, _, Kind::List(items))) => Ok(items),
-        Some((name, value, Kind::Scalar(scalar))) if scalar.text.contains('.') => {
-            Err(elsewhere(places.place(value.span.start), name))
+    let Kind::Map(entries) = &root.kind else { return Err(no_list(places.place(root.span.start))) };
+    let mut found: Option<(&str, &[Node])> = None;
+    for entry in entries {
+        let Some(name) = LISTS.iter().find(|list| **list == entry.key) else { continue };
+        match (&entry.value.kind, found) {
+            (Kind::List(items), None) => found = Some((name, items)),
+            (Kind::List(items), Some((first, _))) if matches!(items.first(), Some(Node { kind: Kind::Map(_), .. })) => {
+                return Err(second_list(places.place(entry.value.span.start), first, name));
+            }
+            (Kind::Scalar(scalar), _) if names_file(&scalar.text) => {
+                return Err(elsewhere(places.place(entry.value.span.start), name));
+            }
+            _ => {}
         }
-        _ => Err(no_list(places.place(root.span.start))),
     }
+    found.map(|(_, items)| items).ok_or_else(|| no_list(places.place(root.span.start)))
 }
 
 fn fields(item: &Node, places: &mut Places<'_>) -> Result<Row, RowError> {

@@ -1,14 +1,13 @@
 //! Building an index and searching it.
 
 use super::analyse::{Analyser, Terms, is_stop_word};
-use super::{chunk, score};
+use super::best::{ID, best};
+use super::chunk;
 use crate::model::{Digest, Document, Evidence, Failure, FailureClass, SnapshotName};
 use crate::retrieve::corpus::{CorpusDocument, CorpusError, Fingerprint};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
-use tantivy::collector::TopDocs;
-use tantivy::query::{BooleanQuery, Query, TermQuery};
-use tantivy::schema::{Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions, Value};
+use tantivy::schema::{FAST, Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions, Value};
 use tantivy::{DocAddress, Index, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term};
 use tempfile::TempDir;
 
@@ -65,8 +64,7 @@ impl IndexError {
 /// An index over one snapshot. Searched from many threads.
 pub struct Bm25Index {
     searcher: Searcher,
-    body: Field,
-    stored: Field,
+    fields: Fields,
     // Removed when the index is dropped.
     _folder: Option<TempDir>,
 }
@@ -102,7 +100,7 @@ impl Bm25Index {
         few_bytes: usize,
     ) -> Result<Indexed, IndexError> {
         let first = first(&mut documents, few_bytes)?;
-        let (schema, body, stored) = schema();
+        let (schema, fields) = schema();
         let folder = if settings.in_memory { None } else { Some(tempfile::tempdir()?) };
         let index = match &folder {
             Some(folder) => Index::create_in_dir(folder.path(), schema)?,
@@ -118,14 +116,14 @@ impl Bm25Index {
             let document = document?;
             fingerprint.add(&document);
             for piece in chunk::split(document, settings.chunk_chars.map(|limit| limit as usize))? {
-                writer.add_document(fields(piece, body, stored, settings.max_chars)?)?;
+                writer.add_document(fields.of(piece, settings.max_chars)?)?;
             }
         }
         writer.commit()?;
         writer.wait_merging_threads()?;
         let searcher = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?.searcher();
         let documents = fingerprint.count();
-        let index = Self { searcher, body, stored, _folder: folder };
+        let index = Self { searcher, fields, _folder: folder };
         Ok(Indexed { index, fingerprint: fingerprint.finish(), documents, is_small })
     }
 
@@ -138,13 +136,12 @@ impl Bm25Index {
         if terms.is_empty() || top_k == 0 || self.searcher.num_docs() == 0 {
             return Ok(Evidence::default());
         }
-        let candidates = self.candidates(&terms, top_k)?;
-        let mut ranked = Vec::with_capacity(candidates.len());
-        for (address, score) in score::exact(&self.searcher, self.body, &terms, &candidates)? {
+        let mut ranked = Vec::new();
+        for (address, score) in best(&self.searcher, self.fields.body, &terms, top_k)? {
             ranked.push((score, self.load(address)?));
         }
         ranked.sort_unstable_by(best_first);
-        let documents = ranked.into_iter().take(top_k).map(|(_, document)| document).collect();
+        let documents = ranked.into_iter().map(|(_, document)| document).collect();
         Ok(Evidence { documents })
     }
 
@@ -157,35 +154,12 @@ impl Bm25Index {
                 break;
             }
         }
-        distinct.iter().map(|term| Term::from_field_text(self.body, term)).collect()
-    }
-
-    /// Every document that may be among the best `top_k`: asks for more until the last one is surely worse.
-    fn candidates(&self, terms: &[Term], top_k: usize) -> Result<Vec<DocAddress>, IndexError> {
-        let one =
-            |term: &Term| -> Box<dyn Query> { Box::new(TermQuery::new(term.clone(), IndexRecordOption::WithFreqs)) };
-        let query = BooleanQuery::union(terms.iter().map(one).collect());
-        let all = usize::try_from(self.searcher.num_docs()).unwrap_or(usize::MAX);
-        let mut limit = (2 * top_k + 16).min(all);
-        loop {
-            let hits = self.searcher.search(&query, &TopDocs::with_limit(limit).order_by_score())?;
-            let floor = hits.get(top_k - 1).map_or(f64::NEG_INFINITY, |(score, _)| score::floor(*score, terms.len()));
-            let complete =
-                hits.len() < limit || limit == all || hits.last().is_none_or(|(score, _)| f64::from(*score) < floor);
-            if complete {
-                return Ok(hits
-                    .into_iter()
-                    .filter(|(score, _)| f64::from(*score) >= floor)
-                    .map(|(_, address)| address)
-                    .collect());
-            }
-            limit = limit.saturating_mul(4).min(all);
-        }
+        distinct.iter().map(|term| Term::from_field_text(self.fields.body, term)).collect()
     }
 
     fn load(&self, address: DocAddress) -> Result<Document, IndexError> {
         let found: TantivyDocument = self.searcher.doc(address)?;
-        let stored = found.get_first(self.stored).and_then(|value| value.as_str()).ok_or(IndexError::Damaged)?;
+        let stored = found.get_first(self.fields.stored).and_then(|value| value.as_str()).ok_or(IndexError::Damaged)?;
         serde_json::from_str(stored).map_err(|_| IndexError::Damaged)
     }
 }
@@ -218,22 +192,35 @@ fn best_first(one: &(f64, Document), other: &(f64, Document)) -> Ordering {
     other.0.total_cmp(&one.0).then_with(|| one.1.id.cmp(&other.1.id))
 }
 
-fn schema() -> (Schema, Field, Field) {
+/// What the index keeps of a document.
+#[derive(Clone, Copy)]
+struct Fields {
+    /// Its terms.
+    body: Field,
+    /// Its id, in the order of all ids.
+    id: Field,
+    /// The evidence that it would become.
+    stored: Field,
+}
+
+fn schema() -> (Schema, Fields) {
     let mut schema = Schema::builder();
     let indexing = TextFieldIndexing::default().set_tokenizer(ANALYSER).set_index_option(IndexRecordOption::WithFreqs);
     let body = schema.add_text_field("body", TextOptions::default().set_indexing_options(indexing));
+    let id = schema.add_bytes_field(ID, FAST);
     let stored = schema.add_text_field("stored", STORED);
-    (schema.build(), body, stored)
+    (schema.build(), Fields { body, id, stored })
 }
 
-/// What the index keeps of a document: its terms, and the evidence it would become.
-fn fields(piece: CorpusDocument, body: Field, stored: Field, max_chars: u32) -> Result<TantivyDocument, IndexError> {
-    let evidence = Document::compact(piece.id, piece.url, &piece.text, max_chars as usize);
-    let evidence = serde_json::to_string(&evidence).map_err(|_| IndexError::Damaged)?;
-    let mut document = TantivyDocument::default();
-    document.add_text(body, piece.text);
-    document.add_text(stored, evidence);
-    Ok(document)
+impl Fields {
+    fn of(self, piece: CorpusDocument, max_chars: u32) -> Result<TantivyDocument, IndexError> {
+        let mut document = TantivyDocument::default();
+        document.add_bytes(self.id, piece.id.as_bytes());
+        let evidence = Document::compact(piece.id, piece.url, &piece.text, max_chars as usize);
+        document.add_text(self.body, piece.text);
+        document.add_text(self.stored, serde_json::to_string(&evidence).map_err(|_| IndexError::Damaged)?);
+        Ok(document)
+    }
 }
 
 #[cfg(test)]
@@ -276,6 +263,28 @@ mod tests {
         documents.reverse();
         let index = build(&documents, SETTINGS).index;
         assert_eq!(ids(&index, "words", 3), ["d000", "d001", "d002"]);
+    }
+
+    /// How often a document was read from the index.
+    fn loads(index: &Bm25Index) -> usize {
+        let read = index.searcher.doc_store_cache_stats();
+        read.cache_hits + read.cache_misses
+    }
+
+    #[test]
+    fn a_search_reads_no_more_documents_than_it_gives_however_many_tie() {
+        let text = |number| format!("The widget{number} supports feature{number} since version {number}.");
+        let mut documents: Vec<_> = (0..10_000).map(|number| (format!("d{number:05}"), text(number))).collect();
+        documents.reverse();
+        for (few_bytes, in_memory) in [(usize::MAX, true), (0, false)] {
+            let index = build_by(&documents, IndexSettings { in_memory, ..SETTINGS }, few_bytes).index;
+            let question = "Since which version does widget7001 support feature7001?";
+            let found = ids(&index, question, 3);
+            assert_eq!(found, ["d07001", "d00000", "d00001"]);
+            assert_eq!(loads(&index), 3);
+            assert_eq!(ids(&index, "since", 5), ["d00000", "d00001", "d00002", "d00003", "d00004"]);
+            assert_eq!(loads(&index), 8);
+        }
     }
 
     #[test]
@@ -325,6 +334,13 @@ mod tests {
         prop::collection::vec(prop::collection::vec(word, 1..12).prop_map(|words| words.join(" ")), 1..60)
     }
 
+    /// Far more documents than a search looks at first, of few kinds.
+    fn ties() -> impl Strategy<Value = Vec<String>> {
+        let text =
+            prop::sample::select(vec!["common", "common", "common b1", "common b1 c1", "c1 common", "other words"]);
+        prop::collection::vec(text.prop_map(str::to_owned), 100..400)
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
@@ -337,6 +353,13 @@ mod tests {
             let other = build_by(&turned, IndexSettings { in_memory: false, ..SETTINGS }, 0);
             prop_assert_eq!(one.fingerprint, other.fingerprint);
             prop_assert_eq!(one.index.search(&question, 5).unwrap(), other.index.search(&question, 5).unwrap());
+        }
+
+        #[test]
+        fn ties_at_the_last_place_go_by_id_in_every_segment(texts in ties(), question in "common( b1){0,1}( c1){0,1}", top_k in 1_usize..9) {
+            let documents = corpus(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+            let settings = IndexSettings { in_memory: false, ..SETTINGS };
+            prop_assert_eq!(ids(&build_by(&documents, settings, 0).index, &question, top_k), by_hand(&documents, &question, top_k));
         }
 
         #[test]

@@ -4,6 +4,7 @@
 //! No text from a question or a document is ever parsed as a query.
 
 pub mod analyse;
+mod best;
 pub mod chunk;
 pub mod index;
 mod score;

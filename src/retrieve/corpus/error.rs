@@ -1,5 +1,6 @@
 //! Why a corpus cannot be read. Documents and lines are named, their text is never quoted.
 
+use super::document::MAX_ID_BYTES;
 use crate::git::GitError;
 use crate::model::{Failure, FailureClass};
 use camino::Utf8PathBuf;
@@ -47,8 +48,11 @@ pub enum CorpusError {
         /// Its line, from 1.
         line: u64,
         /// What is wrong with it.
-        problem: &'static str,
+        problem: String,
     },
+    /// A document whose id is its path, and longer than ids may be; its beginning is shown.
+    #[error("document `{0}...` has an id of more than {max} bytes", max = MAX_ID_BYTES)]
+    LongId(String),
     /// Two documents under one id.
     #[error("`{file}`, lines {first} and {second}: both documents have the id `{id}`")]
     Duplicate {
@@ -133,6 +137,7 @@ impl CorpusError {
             Self::BadLine { .. } => {
                 "each line is an object with an `id`, a `text` and, if there are any, a `title` and a `url`"
             }
+            Self::LongId(_) => "give it a shorter path, or leave it out of the corpus",
             Self::Duplicate { .. } => "give every document an id of its own",
             Self::Damaged(_) => "download or pack it again",
             Self::Bomb(_) => "leave out what is no text, or name a folder or a JSONL file instead",
@@ -151,24 +156,28 @@ impl CorpusError {
     /// The failure of the snapshot of this name.
     #[must_use]
     pub fn of_snapshot(self, snapshot: &crate::model::SnapshotName) -> Failure {
-        let (class, message) = match &self {
-            Self::Interrupted => (FailureClass::Incomplete, "interrupted".to_owned()),
-            Self::Io { .. } if !self.is_forbidden() => (FailureClass::Incomplete, self.in_words(snapshot)),
-            _ => (FailureClass::Usage, self.in_words(snapshot)),
+        let message = match &self {
+            Self::Interrupted => "interrupted".to_owned(),
+            _ => format!("failed to read the corpus of snapshot `{snapshot}`: {self}"),
         };
-        let failure = Failure::new(class, message);
+        let failure = Failure::new(self.class(), message);
         match self.hint() {
             Some(hint) => failure.with_hint(hint),
             None => failure,
         }
     }
 
+    /// Whose it is to mend.
+    pub(in crate::retrieve) fn class(&self) -> FailureClass {
+        match self {
+            Self::Interrupted => FailureClass::Incomplete,
+            Self::Io { .. } if !self.is_forbidden() => FailureClass::Incomplete,
+            _ => FailureClass::Usage,
+        }
+    }
+
     /// Whether it is there, and may not be read.
     fn is_forbidden(&self) -> bool {
         matches!(self, Self::Io { error, .. } if error.kind() == std::io::ErrorKind::PermissionDenied)
-    }
-
-    fn in_words(&self, snapshot: &crate::model::SnapshotName) -> String {
-        format!("failed to read the corpus of snapshot `{snapshot}`: {self}")
     }
 }

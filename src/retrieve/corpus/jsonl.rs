@@ -1,9 +1,9 @@
 //! A JSONL file: one document a line, under the usual field names.
 
-use super::document::MAX_DOCUMENT_BYTES;
+use super::document::{MAX_DOCUMENT_BYTES, MAX_ID_BYTES, MAX_URL_BYTES};
 use super::{CorpusDocument, CorpusError, text};
-use crate::model::Digest;
-use serde_json::{Map, Value};
+use crate::model::{Digest, JsonError, Object};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
 
@@ -50,7 +50,8 @@ impl<R: BufRead> Lines<R> {
         if line.starts_with(b"version https://git-lfs") {
             return Err(CorpusError::LfsPointer(self.file.clone()));
         }
-        let fields: Map<String, Value> = serde_json::from_slice(line).map_err(|_| self.bad("is no JSON object"))?;
+        let line = std::str::from_utf8(line).map_err(|_| CorpusError::NotUtf8(self.place()))?;
+        let fields = Object::read(line).map_err(|error| self.bad(said(error)))?;
         let id = self.id(&fields)?;
         let Some(Value::String(body)) = first(&fields, &TEXT) else {
             return Err(self.bad("has no `text`, `content` or `body` that is a string"));
@@ -60,19 +61,28 @@ impl<R: BufRead> Lines<R> {
         }
         let text = titled(self.text_field(&fields, "title")?, body);
         let url = self.text_field(&fields, "url")?.map(str::to_owned);
+        if url.as_ref().is_some_and(|url| url.len() > MAX_URL_BYTES) {
+            return Err(self.bad(format!("has a `url` of more than {MAX_URL_BYTES} bytes")));
+        }
+        if [Some(&id), Some(&text), url.as_ref()].into_iter().flatten().any(|text| text.contains('\0')) {
+            return Err(CorpusError::Binary(self.place()));
+        }
         self.unique(&id)?;
         Ok(CorpusDocument { id, url, text })
     }
 
-    fn id(&self, fields: &Map<String, Value>) -> Result<String, CorpusError> {
+    fn id(&self, fields: &Object) -> Result<String, CorpusError> {
         match first(fields, &ID) {
+            Some(Value::String(id)) if id.len() > MAX_ID_BYTES => {
+                Err(self.bad(format!("has an id of more than {MAX_ID_BYTES} bytes; give the document a shorter one")))
+            }
             Some(Value::String(id)) if !id.is_empty() => Ok(id.clone()),
             Some(Value::Number(id)) if id.is_u64() || id.is_i64() => Ok(id.to_string()),
             _ => Err(self.bad("has no `id`, `_id` or `doc_id` that is a nonempty string or a whole number")),
         }
     }
 
-    fn text_field<'a>(&self, fields: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>, CorpusError> {
+    fn text_field<'a>(&self, fields: &'a Object, name: &str) -> Result<Option<&'a str>, CorpusError> {
         match fields.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text).filter(|text| !text.is_empty()).map(String::as_str)),
@@ -96,8 +106,8 @@ impl<R: BufRead> Lines<R> {
         format!("{}, line {}", self.file, self.line)
     }
 
-    fn bad(&self, problem: &'static str) -> CorpusError {
-        CorpusError::BadLine { file: self.file.clone(), line: self.line, problem }
+    fn bad(&self, problem: impl Into<String>) -> CorpusError {
+        CorpusError::BadLine { file: self.file.clone(), line: self.line, problem: problem.into() }
     }
 }
 
@@ -109,7 +119,15 @@ impl<R: BufRead> Iterator for Lines<R> {
     }
 }
 
-fn first<'a>(fields: &'a Map<String, Value>, names: &[&str]) -> Option<&'a Value> {
+/// What is wrong with a line that is no object, or none that is read.
+fn said(error: JsonError) -> String {
+    match error {
+        JsonError::Deep | JsonError::Number | JsonError::Twice => error.to_string(),
+        JsonError::Ends | JsonError::Syntax(_) | JsonError::Other => "is no JSON object".to_owned(),
+    }
+}
+
+fn first<'a>(fields: &'a Object, names: &[&str]) -> Option<&'a Value> {
     names.iter().find_map(|name| fields.get(*name))
 }
 
@@ -154,11 +172,40 @@ mod tests {
             ("{\"id\":1.5,\"text\":\"x\"}", "has no `id`"),
             ("{\"id\":\"a\",\"text\":null}", "has no `text`"),
             ("{\"id\":\"a\",\"text\":\"x\",\"url\":{}}", "has a `title` or a `url`"),
+            ("{\"id\":\"a\",\"text\":\"secret\",\"text\":\"y\"}", "a name stands twice in one object"),
+            ("{\"id\":\"a\",\"text\":\"secret\",\"n\":1e400}", "a number is larger than any that is read"),
         ] {
             let error = read(&format!("{{\"id\":\"0\",\"text\":\"\"}}\n{line}\n")).unwrap_err();
             assert!(error.starts_with("`c.jsonl`, line 2: ") && error.contains(problem), "{error}");
             assert!(!error.contains("secret"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_line_that_no_file_of_a_folder_could_be_is_refused_by_its_place() {
+        let lines: [(&[u8], &str); 4] = [
+            (b"{\"id\":\"a\",\"text\":\"caf\xe9\"}", "document `c.jsonl, line 1` is not UTF-8"),
+            (b"\xff\xfe{\0", "document `c.jsonl, line 1` is not UTF-8"),
+            (b"{\"id\":\"a\",\"text\":\"x\\u0000y\"}", "document `c.jsonl, line 1` is no text: it contains NUL bytes"),
+            (b"{\"id\":\"\\u0000\",\"text\":\"\"}", "document `c.jsonl, line 1` is no text: it contains NUL bytes"),
+        ];
+        for (line, said) in lines {
+            assert_eq!(Lines::new("c.jsonl".to_owned(), line).next().unwrap().unwrap_err().to_string(), said);
+        }
+    }
+
+    #[test]
+    fn ids_and_urls_that_no_record_could_hold_are_refused_by_their_line() {
+        let line = |id: usize, url: usize| {
+            format!("{{\"id\":\"{}\",\"text\":\"x\",\"url\":\"{}\"}}\n", "i".repeat(id), "u".repeat(url))
+        };
+        assert_eq!(read(&line(MAX_ID_BYTES, MAX_URL_BYTES)).unwrap().len(), 1);
+        let said = "`c.jsonl`, line 1: has an id of more than 1024 bytes; give the document a shorter one";
+        assert_eq!(read(&line(MAX_ID_BYTES + 1, 0)).unwrap_err(), said);
+        let said = "`c.jsonl`, line 1: has a `url` of more than 8192 bytes";
+        assert_eq!(read(&line(1, MAX_URL_BYTES + 1)).unwrap_err(), said);
+        assert!(text::decode(Vec::new(), &"i".repeat(MAX_ID_BYTES)).is_ok());
+        assert!(matches!(text::decode(Vec::new(), &"i".repeat(MAX_ID_BYTES + 1)), Err(CorpusError::LongId(_))));
     }
 
     #[test]

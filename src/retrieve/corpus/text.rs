@@ -1,7 +1,7 @@
 //! Bytes to the text of a document.
 
 use super::CorpusError;
-use super::document::MAX_DOCUMENT_BYTES;
+use super::document::{MAX_DOCUMENT_BYTES, MAX_ID_BYTES};
 use std::io::Read;
 
 /// How a Git LFS pointer begins.
@@ -20,9 +20,15 @@ pub(super) fn too_large(id: &str) -> CorpusError {
     CorpusError::TooLarge { document: id.to_owned(), limit: MAX_DOCUMENT_BYTES }
 }
 
+/// Refuses an id above the limit.
+fn short_id(id: &str) -> Result<(), CorpusError> {
+    if id.len() <= MAX_ID_BYTES { Ok(()) } else { Err(CorpusError::LongId(id.chars().take(80).collect())) }
+}
+
 /// The text of a file, without a byte order mark, its lines ended by a line feed alone: how git checks a file out is no part of
 /// its content.
 pub(super) fn decode(bytes: Vec<u8>, id: &str) -> Result<String, CorpusError> {
+    short_id(id)?;
     if bytes.contains(&0) {
         return Err(CorpusError::Binary(id.to_owned()));
     }

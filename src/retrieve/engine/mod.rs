@@ -6,6 +6,7 @@ mod reply;
 mod request;
 mod sample;
 mod status;
+mod unready;
 
 pub(super) use identity::Identity;
 pub(super) use probe::identify;
@@ -65,7 +66,7 @@ impl Engine<'_> {
                 let judged = self.judge(&reply);
                 Made { status: Some(reply.status), body: Some(reply.body), latency: reply.latency, judged }
             }
-            Err(error) => Made { status: None, body: None, latency: Duration::ZERO, judged: unanswered(error) },
+            Err(error) => Made { status: None, body: None, latency: Duration::ZERO, judged: unanswered(error, call) },
         }
     }
 

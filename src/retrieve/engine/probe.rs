@@ -1,5 +1,6 @@
 //! What a snapshot physically is, whether it is ready, and how large: asked before the first and after the last search.
 
+use super::unready::Unready;
 use super::{Engine, Identity, refused, request, too_soon, unanswered};
 use crate::http::fill::{self, Expect, Filling, words};
 use crate::http::{Attempted, Context, Reply, RetryPolicy, Wish, json, until_accepted};
@@ -52,7 +53,7 @@ impl Asked<'_> {
         let attempt = async |_| {
             let came = match context.send(&call).await {
                 Ok(reply) => judged(self.engine, self.probe, &reply),
-                Err(error) => Err(unanswered(error)),
+                Err(error) => Err(unanswered(error, &call)),
             };
             match came {
                 Ok(reply) => Attempted::Accepted(reply),
@@ -66,7 +67,11 @@ impl Asked<'_> {
         };
         let policy = RetryPolicy::for_one_call(MAX_ATTEMPTS);
         let accepted = until_accepted(policy, context, StageName::Retrieve, attempt).await?;
-        accepted.map_err(|last| self.not_ready(last, last_said))
+        accepted.map_err(|reason| {
+            let key = if self.engine.spec.origin.is_some() { "base_url" } else { "url" };
+            let (snapshot, number, address) = (self.snapshot, self.number, call.address());
+            Unready { snapshot, number, address, key, said: last_said }.failure(reason)
+        })
     }
 
     fn learn(&self, reply: &Value, identity: &mut Identity) -> Result<(), Failure> {
@@ -126,16 +131,6 @@ impl Asked<'_> {
             message: format!("snapshot `{}`, probe {}: {}", self.snapshot, self.number, failure.message),
             ..failure
         }
-    }
-
-    fn not_ready(&self, reason: &str, said: Option<String>) -> Failure {
-        let said = said.map_or_else(String::new, |said| format!(", and the engine says `{said}`"));
-        let message = format!(
-            "the snapshot `{}` is not ready: probe {} got no good reply in {MAX_ATTEMPTS} attempts ({reason}){said}",
-            self.snapshot, self.number
-        );
-        Failure::new(FailureClass::Incomplete, message)
-            .with_hint("wait until the index is built and green, then run the same command again")
     }
 
     fn untold(&self, what: &str) -> Failure {

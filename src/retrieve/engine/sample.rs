@@ -29,7 +29,7 @@ pub(in crate::retrieve) async fn sample(
     let call = request::call(engine.spec, &spec.request, &filling, &context.secrets)?;
     let attempt = async |_| match context.send(&call).await {
         Ok(reply) => judged(spec, &reply),
-        Err(error) => attempted(unanswered(error)),
+        Err(error) => attempted(unanswered(error, &call)),
     };
     let policy = RetryPolicy::for_one_call(MAX_ATTEMPTS);
     Ok(Some(until_accepted(policy, context, StageName::Retrieve, attempt).await?.unwrap_or_default()))

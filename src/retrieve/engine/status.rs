@@ -1,6 +1,6 @@
 //! What a reply counts as by its status alone.
 
-use crate::http::{CallError, Reply, Wish};
+use crate::http::{Call, CallError, Reply, Wish};
 use crate::model::{Failure, FailureClass};
 use crate::retrieve::remote::Judged;
 use jiff::Timestamp;
@@ -30,12 +30,12 @@ pub(in crate::retrieve) fn refused(status: u16, said: Option<String>) -> Judged 
 }
 
 /// A call without a complete reply.
-pub(in crate::retrieve) fn unanswered(error: CallError) -> Judged {
+pub(in crate::retrieve) fn unanswered(error: CallError, call: &Call) -> Judged {
     let reason = error.code();
     if error.may_pass() {
         return Judged::Invalid { reason, wish: Wish::NONE, said: None };
     }
-    let message = format!("failed to call the search engine: {error}");
+    let message = format!("failed to call the search engine at `{}`: {error}", call.address());
     let failure = Failure::new(FailureClass::Incomplete, message);
     Judged::Fatal { reason, failure: error.remedy().into_iter().fold(failure, Failure::with_hint) }
 }

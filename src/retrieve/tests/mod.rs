@@ -4,7 +4,7 @@ mod archives;
 mod barren;
 mod corpora;
 mod graphql;
-mod harness;
+pub(super) mod harness;
 mod local;
 mod presets;
 mod recorded;
