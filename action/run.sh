@@ -192,7 +192,7 @@ found=true
 if [ "$INPUT_COMMAND" = merge ]; then
   [ -n "$INPUT_SHARDS" ] || fail '`shards` is the folder whose folders are the shards'
   lines "" "$INPUT_ARGS"
-  arguments+=("--folder-file=$folder_file" --)
+  arguments+=("--disclosure=$INPUT_DISCLOSURE" "--folder-file=$folder_file" --)
   found=false
   for folder in "$INPUT_SHARDS"/*/; do
     [ ! -d "$folder" ] || { found=true && arguments+=("${folder%/}"); }
@@ -201,7 +201,7 @@ else
   [ -z "$base" ] || arguments+=("--base=$base")
   lines --new= "$INPUT_NEW"
   lines "" "$INPUT_ARGS"
-  [ "$INPUT_COMMAND" = check ] || arguments+=(--quiet "--folder-file=$folder_file")
+  [ "$INPUT_COMMAND" = check ] || arguments+=(--quiet "--disclosure=$INPUT_DISCLOSURE" "--folder-file=$folder_file")
   [ -z "$INPUT_SHARD" ] || arguments+=("--shard=$INPUT_SHARD")
   arguments+=(-- "$INPUT_SPEC")
 fi

@@ -1,12 +1,12 @@
 //! `churngate publish`.
 
-use super::arguments::{Comment, Mark, Outdated, PublishArguments, Shown};
+use super::arguments::{Comment, Mark, Outdated, PublishArguments};
 use super::{context, output};
 use crate::http::{Client, HttpSettings};
 use crate::model::{Failure, FailureClass, QuestionId};
 use crate::publish::{
-    self, Audited, Checkout, CommentMode, Disclosure, Failed, Lines, MarkKind, Options, Outcome, Pace, Place,
-    Publication, Surroundings,
+    self, Audited, Checkout, CommentMode, Failed, Lines, MarkKind, Options, Outcome, Pace, Place, Publication,
+    Surroundings,
 };
 use crate::report::{self, AuditResult};
 use crate::run;
@@ -125,11 +125,7 @@ fn options(arguments: &PublishArguments) -> Options {
             Mark::Check => MarkKind::Check,
             Mark::None => MarkKind::None,
         },
-        disclosure: match arguments.disclosure {
-            Shown::Ids => Disclosure::Ids,
-            Shown::Questions => Disclosure::Questions,
-            Shown::Answers => Disclosure::Answers,
-        },
+        disclosure: arguments.disclosure.into(),
         artifact: arguments.artifact,
         pace: Pace::default(),
         ..Options::default()

@@ -8,6 +8,7 @@
 )]
 
 mod audited;
+mod disclosed;
 mod draws;
 mod early;
 mod events;
