@@ -469,7 +469,7 @@ impl Script {
         use std::os::unix::fs::PermissionsExt as _;
         let beside = tempfile::tempdir().unwrap();
         let program = "#!/bin/bash\nprintf '%s\\n' \"$@\" >>\"$BESIDE/$1\"\ncase \"$1\" in run | merge) ;; *)\n\
-            for each; do case \"$each\" in --failure=*) cat \"${each#*=}\" >\"$BESIDE/failure\" ;; esac; done; exit 0 ;; esac\n\
+            for each; do case \"$each\" in --failure=*) cat \"${each#*=}\" >\"$BESIDE/failure\" ;; esac; done; exit \"${PUBLISHED:-0}\" ;; esac\n\
             for each; do case \"$each\" in --failure-file=*) printf why >\"${each#*=}\" ;; esac; done\n\
             for each; do case \"$each\" in --folder-file=*) printf %s \"$BESIDE\" >\"${each#*=}\" ;; esac; done\nexit \"$CODE\"\n";
         let path = beside.path().join("program");
@@ -516,6 +516,28 @@ fn only_an_exit_code_with_a_verdict_publishes_what_lies_in_the_folder() {
         assert_eq!(published.contains(&folder), has_verdict, "{code}: {published}");
         assert_eq!(published.contains(&format!("--failed={code}\n--failure=")), !has_verdict, "{code}: {published}");
         assert!(script.read("output").starts_with("verdict=\n"), "{code}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_ends_publishing_before_anything_is_said_takes_no_verdicts_place() {
+    for (published, required, expected) in [
+        ("0", "true", 0),
+        ("1", "false", 1),
+        ("5", "false", 5),
+        ("6", "true", 6),
+        ("2", "false", 0),
+        ("2", "true", 6),
+        ("101", "false", 0),
+        ("137", "true", 6),
+    ] {
+        for code in [0, 1, 3, 4] {
+            let script = Script::new();
+            let ended =
+                script.run_in(code, &[("REQUIRE_PUBLISH", required)], &[("EVENT_BASE", ""), ("PUBLISHED", published)]);
+            assert_eq!(ended, Some(if code == 0 { expected } else { code }), "{code} {published} {required}");
+        }
     }
 }
 

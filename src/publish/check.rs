@@ -36,7 +36,7 @@ fn body(notice: &Notice, sha: &Sha, run: (u64, u64), page: Option<&str>) -> Valu
     };
     let mut body = json!({
         "name": notice.context,
-        "external_id": newer::external_id(run),
+        "external_id": newer::external_id(run, notice.spec.as_deref()),
         "head_sha": sha.as_str(),
         "status": "completed",
         "conclusion": conclusion,
@@ -71,7 +71,8 @@ pub(super) async fn mark(
     run: (u64, u64),
     page: Option<&str>,
 ) -> Result<Marked, Refusal> {
-    if newer::check(api, sha, &notice.context, run).await {
+    // Where two specs have one name, neither mark of theirs may be better.
+    if !notice.is_twin && newer::check(api, sha, &notice.context, run).await {
         return Ok(Marked::Newer);
     }
     if notice.annotations.len() <= PER_REQUEST {

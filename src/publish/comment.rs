@@ -28,6 +28,8 @@ pub enum Told {
     Newer(String),
     /// Nothing that the reader does not know already. Its page, where there is one.
     Unneeded(Option<String>),
+    /// Another spec of the same name has told of the same commit, and that stays.
+    Twin,
 }
 
 /// One comment, as far as it matters here.
@@ -99,6 +101,9 @@ pub async fn tell(
     let mut last = Refusal::BadReply;
     for _ in 0..LOOKS {
         let all = find(api, number, &me, &letter.marker.audit).await?;
+        if all.iter().any(|comment| letter.marker.is_twin_of(&comment.marker)) {
+            return Ok((Told::Twin, Ok(0)));
+        }
         if wrote.is_none() && mode == CommentMode::OnChange && is_old_news(&letter.marker, &all) {
             return Ok((Told::Unneeded(all.first().map(|comment| comment.url.clone())), Ok(0)));
         }
@@ -202,7 +207,7 @@ fn step(ours: &[Ours], letter: &Letter, wrote: bool) -> Step {
     }
 }
 
-/// Whether the comment says what ours says. Two jobs of one run with one audit's name are not set against each other.
+/// Whether the comment says what ours says. Two jobs of one run with one spec are not set against each other.
 fn stands(there: &Marker, ours: &Marker, wrote: bool) -> bool {
     there == ours || (wrote && there.run == ours.run)
 }

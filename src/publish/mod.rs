@@ -12,6 +12,7 @@ pub mod draws;
 pub mod event;
 #[cfg(test)]
 mod fixtures;
+mod job_file;
 pub mod lines;
 pub mod log;
 pub mod marker;
@@ -28,6 +29,7 @@ mod summary;
 pub mod surroundings;
 pub mod target;
 pub mod text;
+mod twin;
 pub mod wording;
 
 pub use comment::Outdated;

@@ -4,6 +4,7 @@
 
 use super::api::{Api, encoded};
 use super::event::Sha;
+use super::twin;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -31,7 +32,7 @@ pub(super) async fn status(api: &Api<'_>, sha: &Sha, context: &str, page: &str) 
     let (pages, own) = page.rsplit_once('/')?;
     let own: u64 = own.parse().ok()?;
     let run = |status: &Status| -> Option<u64> {
-        status.target_url.as_deref()?.strip_prefix(pages)?.strip_prefix('/')?.parse().ok()
+        twin::parted(status.target_url.as_deref()?).0.strip_prefix(pages)?.strip_prefix('/')?.parse().ok()
     };
     let statuses: Vec<Status> = api.get(&format!("commits/{sha}/statuses?per_page=100")).await.ok()?;
     let ours = statuses.into_iter().filter(|status| status.context.eq_ignore_ascii_case(context));
@@ -42,9 +43,9 @@ pub(super) async fn status(api: &Api<'_>, sha: &Sha, context: &str, page: &str) 
     Some(json!({ "state": state, "context": context, "description": description, "target_url": target_url }))
 }
 
-/// What a check run says of the run and the attempt that made it.
-pub(super) fn external_id((run, attempt): (u64, u64)) -> String {
-    format!("{run}.{attempt}")
+/// What a check run says of the run and the attempt that made it, and of the spec.
+pub(super) fn external_id((run, attempt): (u64, u64), spec: Option<&str>) -> String {
+    spec.map_or_else(|| format!("{run}.{attempt}"), |spec| format!("{run}.{attempt}.{spec}"))
 }
 
 /// Whether a newer run has given the commit a check run of this name.
@@ -52,8 +53,8 @@ pub(super) async fn check(api: &Api<'_>, sha: &Sha, name: &str, own: (u64, u64))
     let path = format!("commits/{sha}/check-runs?check_name={}&per_page=100", encoded(name));
     let Ok(Checks { check_runs }) = api.get::<Checks>(&path).await else { return false };
     let run = |check: &Check| -> Option<(u64, u64)> {
-        let (run, attempt) = check.external_id.as_deref()?.split_once('.')?;
-        Some((run.parse().ok()?, attempt.parse().ok()?))
+        let mut parts = check.external_id.as_deref()?.splitn(3, '.');
+        Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
     };
     check_runs.iter().filter_map(run).any(|run| run > own)
 }

@@ -5,14 +5,15 @@ use super::budget::COMMENT;
 use super::check::Marked;
 use super::comment::{self, Letter, Outdated, Told, tell};
 use super::event::{Sha, Subject, is_of_default_branch, subject};
+use super::job_file::JobFile;
 use super::marker::Marker;
-use super::notice::{Failed, Notice};
+use super::notice::{self, Failed, Notice};
 use super::options::{CommentMode, MarkKind, Options};
 use super::outcome::{Outcome, Publication};
 use super::outputs::{self, Places};
 use super::refusal::Permission;
 use super::target::{Target, named, resolve};
-use super::{Surroundings, check, status, summary};
+use super::{Surroundings, check, status, summary, twin};
 use crate::http::Client;
 use crate::report::{AuditResult, EvidenceDiff};
 use std::io;
@@ -58,6 +59,7 @@ pub async fn publish_failure(
 /// What is told of a run besides what it came to.
 fn finished(notice: Notice, options: &Options) -> Notice {
     let notice = if options.audited.edits_inputs { notice.remarked(EDITS_INPUTS) } else { notice };
+    let notice = if options.unverified { notice.unverified() } else { notice };
     if options.artifact { notice.of_an_artifact() } else { notice }
 }
 
@@ -68,8 +70,13 @@ const OWN_RULE: &str = "Exploratory: no base commit was named, so the rule is th
 
 /// Says that the rule is nobody's but the change's, where one is audited without a base to read the rule from.
 fn explores(around: &Surroundings, options: &Options) -> Option<&'static str> {
-    let Subject::Commit { sha, .. } = about(around) else { return None };
-    let agreed = is_of_default_branch(&around.event_name, &around.event_json) && sha.as_str() == around.sha;
+    let agreed = match about(around) {
+        Subject::Nothing(_) => return None,
+        Subject::Unreadable(_) => false,
+        Subject::Commit { sha, .. } => {
+            is_of_default_branch(&around.event_name, &around.event_json) && sha.as_str() == around.sha
+        }
+    };
     (options.audited.own_rule && !options.artifact && !agreed).then_some(OWN_RULE)
 }
 
@@ -83,21 +90,31 @@ async fn told(
     around: &Surroundings,
     options: &Options,
     client: &Client,
-    values: impl FnOnce(&Places) -> Vec<(&'static str, String)>,
+    values: impl Fn(&Places) -> Vec<(&'static str, String)>,
 ) -> Publication {
+    let notice = notice.of_spec(options.spec.as_deref().map(twin::id));
+    let summary_file = around.summary_file.as_deref().map(JobFile::open);
+    let output_file = around.output_file.as_deref().map(JobFile::open);
+    let before = Places {
+        exploratory: notice.exploratory,
+        unproved: notice.unproved.is_some(),
+        run_folder: options.run_folder.clone(),
+        ..Places::default()
+    };
+    // The server may keep this process until something ends it: the job's own files know by then.
+    let _once_more = to_file(summary_file.as_ref(), |file| summary::write(file, &notice, &[]));
+    let _once_more = to_file(output_file.as_ref(), |file| outputs::write(file, &values(&before)));
     let (Server { comment, outdated, mark, comment_url }, notice) = to_server(notice, around, options, client).await;
     let parts = [("comment", &comment), ("hiding of outdated comments", &outdated), ("mark", &mark)];
     let warnings: Vec<String> = parts.into_iter().filter_map(|(part, outcome)| outcome.warning(part)).collect();
-    let summary = to_file(around.summary_file.as_deref(), |file| summary::write(file, &notice, &warnings));
+    let summary = to_file(summary_file.as_ref(), |file| summary::write(file, &notice, &warnings));
     let places = Places {
-        run_folder: options.run_folder.clone(),
         comment_url: comment_url.clone().unwrap_or_default(),
         published: ![&comment, &outdated, &mark, &summary].into_iter().any(Outcome::has_failed),
-        exploratory: notice.exploratory,
         stands: notice.stands,
+        ..before
     };
-    let values = values(&places);
-    let outputs = to_file(around.output_file.as_deref(), |file| outputs::write(file, &values));
+    let outputs = to_file(output_file.as_ref(), |file| outputs::write(file, &values(&places)));
     Publication { comment, outdated, mark, summary, outputs, comment_url, stands: notice.stands }
 }
 
@@ -161,18 +178,62 @@ async fn to_server(notice: Notice, around: &Surroundings, options: &Options, cli
         }
     };
     if options.comment == CommentMode::Never {
-        let mark = mark(&api, &notice, &sha, around, options).await;
+        let (mark, notice) = marked(notice, &api, &sha, around, options).await;
         return (Server { mark, ..Server::left(UNWANTED) }, notice);
     }
     let target = resolve(sha.clone(), candidate, &api).await;
     let number = target.as_ref().ok().and_then(|target| target.pull_request);
     let notice = after(notice, number, &api).await;
-    let mark = mark(&api, &notice, &sha, around, options).await;
-    let server = match target {
-        Ok(target) => comment(&api, &notice, &target, around, options, mark).await,
-        Err(refusal) => Server { comment: Outcome::refused(refusal, COMMENTING), mark, ..Server::left(UNWANTED) },
-    };
-    (server, notice)
+    let (mark, notice) = marked(notice, &api, &sha, around, options).await;
+    match target {
+        Ok(target) => {
+            let server = comment(&api, &notice, &target, around, options, mark).await;
+            held_to_twin(server, notice, &api, &sha, around, options).await
+        }
+        Err(refusal) => {
+            (Server { comment: Outcome::refused(refusal, COMMENTING), mark, ..Server::left(UNWANTED) }, notice)
+        }
+    }
+}
+
+/// Marks the commit. Where another spec of the same name has marked it before, or meanwhile, the mark says that.
+async fn marked(
+    notice: Notice,
+    api: &Api<'_>,
+    sha: &Sha,
+    around: &Surroundings,
+    options: &Options,
+) -> (Outcome, Notice) {
+    let kind = if notice.unmarked.is_some() { MarkKind::None } else { options.mark };
+    let notice = if twin::has_marked(api, sha, &notice, kind).await { notice.twin() } else { notice };
+    let outcome = mark(api, &notice, sha, around, options).await;
+    if !notice.is_twin && twin::has_marked(api, sha, &notice, kind).await {
+        let notice = notice.twin();
+        return (mark(api, &notice, sha, around, options).await, notice);
+    }
+    (outcome, notice)
+}
+
+/// The same where it was found only while the comment was written that another spec has the name.
+async fn held_to_twin(
+    server: Server,
+    notice: Notice,
+    api: &Api<'_>,
+    sha: &Sha,
+    around: &Surroundings,
+    options: &Options,
+) -> (Server, Notice) {
+    if notice.is_twin || server.comment != two_specs(&notice) {
+        return (server, notice);
+    }
+    let notice = notice.twin();
+    let mark = mark(api, &notice, sha, around, options).await;
+    (Server { mark, ..server }, notice)
+}
+
+/// What a part came to that another spec of the same name has been told of.
+fn two_specs(notice: &Notice) -> Outcome {
+    Outcome::Failed { why: notice::two_specs(&notice.name), hint: Some(notice::TWO_SPECS.to_owned()) }
 }
 
 /// The notice, after what was drawn before on the pull request, as far as that can be read.
@@ -202,7 +263,11 @@ async fn mark(api: &Api<'_>, notice: &Notice, sha: &Sha, around: &Surroundings, 
             }
         }),
     };
-    marked.unwrap_or_else(|refusal| Outcome::refused(refusal, marking(options.mark)))
+    match marked {
+        Ok(_) if notice.is_twin => two_specs(notice),
+        Ok(outcome) => outcome,
+        Err(refusal) => Outcome::refused(refusal, marking(options.mark)),
+    }
 }
 
 async fn comment(
@@ -216,12 +281,16 @@ async fn comment(
     let Some(number) = target.pull_request else {
         return Server { mark, ..Server::left(target.without.unwrap_or("the event has no pull request")) };
     };
+    if notice.is_twin {
+        return Server { mark, comment: two_specs(notice), ..Server::left(UNWANTED) };
+    }
     let told = tell(api, number, &letter(notice, target, around), options.comment, options.outdated).await;
     let (comment, comment_url, outdated) = match told {
         Err(refusal) => (Outcome::refused(refusal, COMMENTING), None, Ok(0)),
         Ok((Told::Created(url), outdated)) => (Outcome::Done("created"), Some(url), outdated),
         Ok((Told::Updated(url), outdated)) => (Outcome::Done("updated"), Some(url), outdated),
         Ok((Told::Newer(url), outdated)) => (Outcome::Left("a newer run has written the comment"), Some(url), outdated),
+        Ok((Told::Twin, outdated)) => (two_specs(notice), None, outdated),
         Ok((Told::Unneeded(url), outdated)) => (Outcome::Left("there is nothing new to tell"), url, outdated),
     };
     let outdated = match (options.outdated, outdated) {
@@ -238,10 +307,15 @@ fn letter(notice: &Notice, target: &Target, around: &Surroundings) -> Letter {
     let origin = origin(target, around);
     let run = (around.run_id, around.run_attempt);
     // The marker's own length does not depend on the text.
-    let length = Marker::new(&notice.key, run, &target.sha, notice.word, "", &notice.draws).to_string().len();
+    let length = marker(notice, run, &target.sha, "").to_string().len();
     let text = format!("{}\n\n{origin}", notice.markdown_within(COMMENT - length - origin.len() - 4).trim_end());
-    let marker = Marker::new(&notice.key, run, &target.sha, notice.word, &text, &notice.draws);
+    let marker = marker(notice, run, &target.sha, &text);
     Letter { body: format!("{text}\n\n{marker}"), marker }
+}
+
+fn marker(notice: &Notice, run: (u64, u64), sha: &Sha, text: &str) -> Marker {
+    let marker = Marker::new(&notice.key, run, sha, notice.word, text, &notice.draws);
+    Marker { spec: notice.spec.clone(), ..marker }
 }
 
 fn origin(target: &Target, around: &Surroundings) -> String {
@@ -252,9 +326,9 @@ fn origin(target: &Target, around: &Surroundings) -> String {
     }
 }
 
-fn to_file<F>(file: Option<&camino::Utf8Path>, write: F) -> Outcome
+fn to_file<F>(file: Option<&JobFile<'_>>, write: F) -> Outcome
 where
-    F: FnOnce(&camino::Utf8Path) -> io::Result<()>,
+    F: FnOnce(&JobFile<'_>) -> io::Result<()>,
 {
     match file.map(write) {
         None => Outcome::Left("there is no file for it here"),

@@ -7,6 +7,7 @@ use super::newer;
 use super::notice::Notice;
 use super::refusal::Refusal;
 use super::text::within_chars;
+use super::twin;
 use super::wording::Standing;
 use serde_json::{Value, json};
 
@@ -21,7 +22,7 @@ fn body(notice: &Notice, page: Option<&str>) -> Value {
     let mut body =
         json!({ "state": state, "description": within_chars(&notice.line, DESCRIPTION), "context": context });
     if let (Some(page), Some(members)) = (page, body.as_object_mut()) {
-        members.insert("target_url".to_owned(), Value::from(page));
+        members.insert("target_url".to_owned(), Value::from(twin::address(page, notice.spec.as_deref())));
     }
     body
 }
@@ -35,7 +36,10 @@ pub(super) async fn mark(api: &Api<'_>, sha: &Sha, notice: &Notice, page: Option
     let body = body(notice, page);
     let context = body.get("context").and_then(Value::as_str).unwrap_or_default();
     let path = format!("statuses/{sha}");
-    let Some(page) = page else { return api.post::<Value>(&path, &body).await.map(|_| true) };
+    // Where two specs have one name, neither mark of theirs may be better.
+    let Some(page) = page.filter(|_| !notice.is_twin) else {
+        return api.post::<Value>(&path, &body).await.map(|_| true);
+    };
     if newer::status(api, sha, context, page).await.is_some() {
         return Ok(false);
     }

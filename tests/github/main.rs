@@ -17,4 +17,6 @@ mod faults;
 mod network;
 mod parts;
 mod publishing;
+mod twins;
+mod unproved;
 mod workflow;
