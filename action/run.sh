@@ -19,7 +19,8 @@ if [ -n "${GITHUB_TOKEN:-}" ]; then
 fi
 token=""
 if [ "${1:-}" = token-follows ]; then
-  IFS= read -r token <&3
+  # White space around it is no part of it: a secret is easily kept with the line break behind it.
+  read -r -d '' token <&3 || :
   exec 3<&-
 fi
 
@@ -142,7 +143,8 @@ find_base() {
 failure_file=""
 problems=""
 replay=false
-spec="$INPUT_SPEC"
+# Where this script is now; once it is in the working directory the input itself names it.
+case "$INPUT_SPEC" in /*) spec="$INPUT_SPEC" ;; *) spec="$INPUT_WORKING_DIRECTORY/$INPUT_SPEC" ;; esac
 case $'\n'"$INPUT_ARGS" in *$'\n--replay'*) replay=true ;; esac
 trap unexpected EXIT
 find_base
@@ -167,12 +169,16 @@ case "${#INPUT_HEAD}:$INPUT_HEAD" in
   40:* | 64:*) ;;
   *) problems+='; `head` is the full name of a commit' ;;
 esac
+case "$token" in
+  *[![:graph:]]*)
+    problems+='; `token` holds white space or another character that no token has'
+    token=""
+    ;;
+esac
 [ -z "$problems" ] || fail "an input of the action is not what it may be: ${problems#; }"
 
-if ! cd -- "$INPUT_WORKING_DIRECTORY" 2>/dev/null; then
-  case "$spec" in /*) ;; *) spec="$INPUT_WORKING_DIRECTORY/$spec" ;; esac
-  fail 'there is no folder `working-directory`'
-fi
+cd -- "$INPUT_WORKING_DIRECTORY" 2>/dev/null || fail 'there is no folder `working-directory`'
+spec="$INPUT_SPEC"
 find_base
 if [ "$INPUT_COMMAND" = publish ]; then
   [ -d "$INPUT_ARTIFACT" ] || fail '`artifact` is the folder of a run'
@@ -192,7 +198,7 @@ found=true
 if [ "$INPUT_COMMAND" = merge ]; then
   [ -n "$INPUT_SHARDS" ] || fail '`shards` is the folder whose folders are the shards'
   lines "" "$INPUT_ARGS"
-  arguments+=("--folder-file=$folder_file" --)
+  arguments+=("--disclosure=$INPUT_DISCLOSURE" "--folder-file=$folder_file" --)
   found=false
   for folder in "$INPUT_SHARDS"/*/; do
     [ ! -d "$folder" ] || { found=true && arguments+=("${folder%/}"); }
@@ -201,7 +207,7 @@ else
   [ -z "$base" ] || arguments+=("--base=$base")
   lines --new= "$INPUT_NEW"
   lines "" "$INPUT_ARGS"
-  [ "$INPUT_COMMAND" = check ] || arguments+=(--quiet "--folder-file=$folder_file")
+  [ "$INPUT_COMMAND" = check ] || arguments+=(--quiet "--disclosure=$INPUT_DISCLOSURE" "--folder-file=$folder_file")
   [ -z "$INPUT_SHARD" ] || arguments+=("--shard=$INPUT_SHARD")
   arguments+=(-- "$INPUT_SPEC")
 fi
@@ -227,6 +233,14 @@ if [ "$INPUT_COMMAND" = check ] || [ -n "$INPUT_SHARD" ]; then
   [ -z "$folder" ] || printf 'run-folder=%s\n' "$folder" >>"$GITHUB_OUTPUT"
 elif [ "$finished" = true ]; then
   publish -- "$folder" || published=$?
+  case "$published" in
+    0 | 1 | 5 | 6) ;;
+    *)
+      # What ended before it could publish says nothing of the audit.
+      printf '::warning title=churngate::the result could not be published; the log says why\n'
+      [ "$INPUT_REQUIRE_PUBLISH" = true ] && published=6 || published=0
+      ;;
+  esac
 fi
 rm -f -- "$folder_file" "$failure_file"
 trap - EXIT

@@ -543,6 +543,28 @@ fn an_earlier_verdict_that_stands_comes_before_what_does_not_pass_and_a_verdict_
 
 #[cfg(unix)]
 #[test]
+fn what_ends_publishing_before_anything_is_said_takes_no_verdicts_place() {
+    for (published, required, expected) in [
+        ("0", "true", 0),
+        ("1", "false", 1),
+        ("5", "false", 5),
+        ("6", "true", 6),
+        ("2", "false", 0),
+        ("2", "true", 6),
+        ("101", "false", 0),
+        ("137", "true", 6),
+    ] {
+        for code in [0, 1, 3, 4] {
+            let script = Script::new();
+            let ended =
+                script.run_in(code, &[("REQUIRE_PUBLISH", required)], &[("EVENT_BASE", ""), ("PUBLISHED", published)]);
+            assert_eq!(ended, Some(if code == 0 { expected } else { code }), "{code} {published} {required}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn runs_are_kept_among_the_runners_temporary_files_or_where_the_input_says() {
     let script = Script::new();
     script.run(0, &[]);

@@ -978,6 +978,49 @@ fn a_link_in_the_place_of_the_specs_folder_leads_to_no_other_rule() {
 
 #[cfg(unix)]
 #[test]
+fn a_link_on_the_way_to_the_working_folder_ends_as_one_on_the_way_to_the_spec() {
+    let spec = SPEC.replace("path: corpus", "path: docs").replace(", prompt: prompt.txt", "");
+    let packages = ["packages/a", "packages/b", "others/a"];
+    let files: Vec<(String, &str)> = packages
+        .iter()
+        .flat_map(|package| {
+            let files =
+                [("churngate.yaml", spec.as_str()), ("questions.jsonl", QUESTIONS), ("docs/a.md", "Since version 12.")];
+            files.map(|(name, text)| (format!("{package}/{name}"), text))
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+    let repository = Repository::new(&files);
+    let base = format!("--base={}", repository.base);
+    // As a shell comes to a folder, which tells by `PWD` how it did.
+    let from = |top: &Path, folder: &str, spec: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_churngate"));
+        let folder = top.join(folder);
+        command.current_dir(&folder).env("PWD", &folder).args(["run", "--quiet", &base, spec]);
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let top = repository.folder.path();
+    let beside = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(top, beside.path().join("way")).unwrap();
+    for (link_at, target) in [("packages/a", "b"), ("packages", "others")] {
+        for (code, said) in [
+            from(top, "packages/a", "churngate.yaml"),
+            from(&beside.path().join("way"), "packages/a", "churngate.yaml"),
+        ] {
+            assert!(code != Some(2), "the way to the repository is its owner's: {said}");
+        }
+        link(&repository, link_at, target);
+        let words = format!("`{link_at}` is a symbolic link");
+        for (code, said) in [from(top, "", "packages/a/churngate.yaml"), from(top, "packages/a", "churngate.yaml")] {
+            assert!(code == Some(2) && said.contains(&words) && said.contains("hint: "), "{code:?} {said}");
+        }
+        git(top, &["reset", "--quiet", "--hard", &repository.base]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn a_rule_that_is_a_link_at_the_base_is_told_as_one() {
     let mut repository = Repository::whole();
     repository.write("kept/questions.jsonl", QUESTIONS);

@@ -1,6 +1,7 @@
 //! Arguments as typed.
 
 use crate::model::Normalisation;
+use crate::publish::Disclosure;
 use crate::report;
 use crate::run;
 use camino::Utf8PathBuf;
@@ -125,6 +126,9 @@ pub struct RunArguments {
     /// Print nothing but the report.
     #[arg(short, long)]
     pub quiet: bool,
+    /// What of the audited texts is printed. The run's folder holds all of them.
+    #[arg(long, default_value = "answers")]
+    pub disclosure: Shown,
     /// Write the run's folder to this file.
     #[arg(long, value_name = "FILE")]
     pub folder_file: Option<Utf8PathBuf>,
@@ -191,6 +195,9 @@ pub struct MergeArguments {
     /// Where the run is kept; beside the first shard where absent.
     #[arg(long, value_name = "FOLDER")]
     pub runs: Option<Utf8PathBuf>,
+    /// What of the audited texts is printed. The run's folder holds all of them.
+    #[arg(long, default_value = "answers")]
+    pub disclosure: Shown,
     /// Write the run's folder to this file.
     #[arg(long, value_name = "FILE")]
     pub folder_file: Option<Utf8PathBuf>,
@@ -374,4 +381,14 @@ pub enum Shown {
     Questions,
     /// Questions, answers and evidence.
     Answers,
+}
+
+impl From<Shown> for Disclosure {
+    fn from(shown: Shown) -> Self {
+        match shown {
+            Shown::Ids => Self::Ids,
+            Shown::Questions => Self::Questions,
+            Shown::Answers => Self::Answers,
+        }
+    }
 }

@@ -4,12 +4,16 @@ use super::arguments::{AnswerKind, InitArguments};
 use super::output;
 use crate::model::{Failure, FailureClass};
 use crate::retrieve::corpus::{Corpus, CorpusError};
-use crate::spec::SnapshotSource;
+use crate::spec::{self, SnapshotSource, Spec};
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use fs_err as fs;
 use std::io::Write as _;
 
 const SPEC: &str = include_str!("init/churngate.yaml");
+/// The name of the file that it is written to.
+const FILE: &str = "churngate.yaml";
+/// What an audit is called whose folder has no plain name.
+const CORPUS: &str = "corpus";
 const QUESTIONS: &str = include_str!("init/questions.jsonl");
 const WORKFLOW: &str = include_str!("../../examples/workflows/gate.yml");
 
@@ -45,7 +49,7 @@ pub fn init(arguments: &InitArguments) -> Result<u8, Failure> {
     let questions = folder.join("questions.jsonl");
     let kept = fs::symlink_metadata(&questions).is_ok();
     let mut files = vec![
-        (folder.join("churngate.yaml"), SPEC.replace("CORPUS", &corpus).replace("GATE", gate)),
+        (folder.join(FILE), named(&SPEC.replace("CORPUS", &corpus).replace("GATE", gate), folder)),
         (folder.join(".github/workflows/churngate.yml"), WORKFLOW.to_owned()),
     ];
     if !kept {
@@ -77,6 +81,19 @@ fn say_what_is_next(folder: &Utf8Path, questions: &Utf8Path, kept: bool) -> Resu
         ));
     }
     Ok(())
+}
+
+/// The spec with a name: that of its folder from the repository's root on, or, at the root, that of the repository's folder, where it
+/// can be one.
+fn named(text: &str, folder: &Utf8Path) -> String {
+    let with = |name: &str| text.replacen("NAME", name, 1);
+    let at_root = || Some(folder.canonicalize_utf8().ok()?.file_name()?.to_owned());
+    let below = place_in_repository(folder).map(|place| place.as_str().replace(['/', '\\'], "-"));
+    let name = below.or_else(at_root).unwrap_or_default();
+    let is_name = |spec: Spec| spec.name == name;
+    // What reads as a number or the like in YAML is none either.
+    let taken = spec::variables::is_plain(&name) && spec::parse(&with(&name), FILE).is_ok_and(is_name);
+    with(if taken { &name } else { CORPUS })
 }
 
 /// The folder's path from the root of the repository that it lies in; `None` where it is that root, or lies in none.
@@ -198,6 +215,28 @@ mod tests {
         assert!(write_all(&files(["a/one", "file/two"])).is_err());
         assert!(!folder.join("a/one").exists() && fs::read_to_string(folder.join("file")).unwrap() == "theirs");
         assert!(write_all(&files(["a/one", "b/two"])).is_ok());
+    }
+
+    #[test]
+    fn an_audit_is_called_after_its_folder_where_that_is_a_plain_name() {
+        let keep = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(keep.path()).unwrap().canonicalize_utf8().unwrap();
+        let text = SPEC.replace("CORPUS", "NAME").replace("GATE", SHORT);
+        let called = |place: &str| {
+            let folder = root.join(place);
+            fs::create_dir_all(&folder).unwrap();
+            let text = named(&text, &folder);
+            assert!(text.contains("path: NAME"), "{text}");
+            spec::parse(&text, FILE).unwrap().name
+        };
+        assert_eq!(called("docs-search"), "docs-search");
+        for unfit in ["two words", "ümlaut", "true", "12", "1e3"] {
+            assert_eq!(called(unfit), CORPUS, "{unfit}");
+        }
+        fs::create_dir(root.join("docs-search/.git")).unwrap();
+        assert_eq!(called("docs-search"), "docs-search");
+        assert_eq!(called("docs-search/packages/a"), "packages-a");
+        assert_eq!(called("docs-search/packages/b"), "packages-b");
     }
 
     #[test]

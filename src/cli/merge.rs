@@ -11,5 +11,5 @@ pub fn merge(arguments: &MergeArguments) -> Result<u8, Failure> {
     if let Some(file) = &arguments.folder_file {
         tell_folder(file, &finished.folder)?;
     }
-    conclude(&finished)
+    conclude(&finished, arguments.disclosure)
 }

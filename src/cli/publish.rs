@@ -1,12 +1,13 @@
 //! `churngate publish`.
 
-use super::arguments::{Comment, Mark, Outdated, PublishArguments, Shown};
+use super::arguments::{Comment, Mark, Outdated, PublishArguments};
 use super::{context, output};
+use crate::git;
 use crate::http::{Client, HttpSettings};
 use crate::model::{Failure, FailureClass, QuestionId};
 use crate::publish::{
-    self, Audited, Checkout, CommentMode, Disclosure, Failed, Lines, MarkKind, Options, Outcome, Pace, Place,
-    Publication, Surroundings,
+    self, Audited, Checkout, CommentMode, Failed, Lines, MarkKind, Options, Outcome, Pace, Place, Publication,
+    Surroundings,
 };
 use crate::report::{self, AuditResult};
 use crate::run;
@@ -54,13 +55,13 @@ fn of_run(folder: &Utf8Path, arguments: &PublishArguments, client: &Client) -> R
     if run::is_evidence(folder) {
         return of_evidence(folder, arguments, client);
     }
-    let result = result(folder, arguments)?;
+    let (result, unverified) = result(folder, arguments)?;
     let lines = match &arguments.spec {
         Some(spec) if arguments.status == Mark::Check && !arguments.artifact => lines(folder, spec, &result)?,
         _ => Lines::default(),
     };
-    let options = Options { lines, ..of_folder(folder, arguments)? };
-    let surroundings = surroundings(arguments)?;
+    let options = Options { unverified, lines, ..of_folder(folder, arguments)? };
+    let surroundings = surroundings(arguments);
     Ok(super::runtime()?.block_on(publish::publish(&result, &surroundings, &options, client)))
 }
 
@@ -72,7 +73,7 @@ fn of_evidence(folder: &Utf8Path, arguments: &PublishArguments, client: &Client)
         diff.caveats.insert(0, ARTIFACT.to_owned());
     }
     let options = of_folder(folder, arguments)?;
-    let surroundings = surroundings(arguments)?;
+    let surroundings = surroundings(arguments);
     Ok(super::runtime()?.block_on(publish::publish_evidence(&diff, &surroundings, &options, client)))
 }
 
@@ -91,7 +92,7 @@ fn of_failure(exit_code: i32, arguments: &PublishArguments, client: &Client) -> 
     };
     let audited = Audited { own_rule: arguments.base.is_none(), ..Audited::default() };
     let options = Options { audited, ..options(arguments) };
-    let surroundings = surroundings(arguments)?;
+    let surroundings = surroundings(arguments);
     Ok(super::runtime()?.block_on(publish::publish_failure(&failed, &surroundings, &options, client)))
 }
 
@@ -126,20 +127,17 @@ fn options(arguments: &PublishArguments) -> Options {
             Mark::Check => MarkKind::Check,
             Mark::None => MarkKind::None,
         },
-        disclosure: match arguments.disclosure {
-            Shown::Ids => Disclosure::Ids,
-            Shown::Questions => Disclosure::Questions,
-            Shown::Answers => Disclosure::Answers,
-        },
+        disclosure: arguments.disclosure.into(),
         artifact: arguments.artifact,
+        spec: arguments.spec.as_deref().map(|spec| git::from_root(spec).1.to_string()),
         pace: Pace::default(),
         ..Options::default()
     }
 }
 
-/// The run's result, as it follows from its ledgers. An artifact is verified as a whole. No link is followed, and no more is
-/// read than a result can have.
-fn result(folder: &Utf8Path, arguments: &PublishArguments) -> Result<AuditResult, Failure> {
+/// The run's result, as it follows from its ledgers, and whether there are none. An artifact is verified as a whole. No link is
+/// followed, and no more is read than a result can have.
+fn result(folder: &Utf8Path, arguments: &PublishArguments) -> Result<(AuditResult, bool), Failure> {
     let path = folder.join("result.json");
     let bytes = bounded(&path, MAX_BYTES).map_err(|why| {
         Failure::new(FailureClass::Usage, format!("failed to read `{path}`: {why}"))
@@ -147,7 +145,9 @@ fn result(folder: &Utf8Path, arguments: &PublishArguments) -> Result<AuditResult
     })?;
     let mut result = report::parse(&bytes)
         .map_err(|error| Failure::new(FailureClass::Evidence, format!("failed to read `{path}`: {error}")))?;
-    match run::recorded(folder)? {
+    let recorded = run::recorded(folder)?;
+    let unverified = recorded.is_none();
+    match recorded {
         Some(_) if arguments.artifact => result = run::verify(folder)?.result.unwrap_or(result),
         Some(recorded) => result = recorded,
         None if arguments.unverified => result.machinery.caveats.insert(0, UNVERIFIED.to_owned()),
@@ -156,7 +156,7 @@ fn result(folder: &Utf8Path, arguments: &PublishArguments) -> Result<AuditResult
     if arguments.artifact {
         result.machinery.caveats.insert(0, ARTIFACT.to_owned());
     }
-    Ok(result)
+    Ok((result, unverified))
 }
 
 const UNVERIFIED: &str =
@@ -200,21 +200,16 @@ fn bounded(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, String> {
 }
 
 /// What a workflow's step knows of itself, from its environment.
-fn surroundings(arguments: &PublishArguments) -> Result<Surroundings, Failure> {
+fn surroundings(arguments: &PublishArguments) -> Surroundings {
     let text = |name: &str| std::env::var(name).unwrap_or_default();
     let number = |name: &str| text(name).parse().unwrap_or_default();
     let file = |name: &str| Some(text(name)).filter(|path| !path.is_empty()).map(Utf8PathBuf::from);
     let or = |name: &str, otherwise: &str| {
         Some(text(name)).filter(|text| !text.is_empty()).unwrap_or_else(|| otherwise.to_owned())
     };
-    let event_json = match file("GITHUB_EVENT_PATH") {
-        Some(path) => bounded(&path, MAX_BYTES)
-            .map_err(|why| Failure::new(FailureClass::Usage, format!("failed to read the event `{path}`: {why}")))?,
-        None => Vec::new(),
-    };
-    Ok(Surroundings {
+    Surroundings {
         event_name: text("GITHUB_EVENT_NAME"),
-        event_json,
+        event_json: file("GITHUB_EVENT_PATH").map_or_else(Vec::new, |path| event(&path)),
         sha: text("GITHUB_SHA"),
         repository: text("GITHUB_REPOSITORY"),
         run_id: number("GITHUB_RUN_ID"),
@@ -222,22 +217,29 @@ fn surroundings(arguments: &PublishArguments) -> Result<Surroundings, Failure> {
         api_url: or("GITHUB_API_URL", "https://api.github.com"),
         graphql_url: Some(text("GITHUB_GRAPHQL_URL")).filter(|url| !url.is_empty()),
         server_url: or("GITHUB_SERVER_URL", "https://github.com"),
-        token: token()?,
+        token: token(),
         output_file: file("GITHUB_OUTPUT"),
         summary_file: file("GITHUB_STEP_SUMMARY"),
         pull_request: arguments.pull_request,
         head: arguments.head.clone(),
+    }
+}
+
+/// The event's payload. One that cannot be read leaves summary and outputs to be written, and is told: nothing else can be.
+fn event(path: &Utf8Path) -> Vec<u8> {
+    bounded(path, MAX_BYTES).unwrap_or_else(|why| {
+        output::warn(&format!("failed to read the event `{path}`: {why}"));
+        Vec::new()
     })
 }
 
-/// The token, where there is one.
-fn token() -> Result<Option<SecretString>, Failure> {
-    let Some(token) = std::env::var("GITHUB_TOKEN").ok().filter(|token| !token.is_empty()) else { return Ok(None) };
-    match context::fault(&token) {
-        None => Ok(Some(SecretString::from(token))),
-        Some(fault) => Err(Failure::new(FailureClass::Usage, format!("environment variable `GITHUB_TOKEN` {fault}"))
-            .with_hint("it must hold the token and nothing else")),
-    }
+/// The token, where there is one that can be sent. Without one, too, summary and outputs are written.
+fn token() -> Option<SecretString> {
+    let token = std::env::var("GITHUB_TOKEN").ok().filter(|token| !token.is_empty())?;
+    let Some(fault) = context::fault(&token) else { return Some(SecretString::from(token)) };
+    let hint = "hint: it must hold the token and nothing else";
+    output::warn(&format!("nothing is published with the environment variable `GITHUB_TOKEN`: it {fault}\n{hint}"));
+    None
 }
 
 fn say(publication: &Publication) -> Result<(), Failure> {

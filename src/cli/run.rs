@@ -1,10 +1,11 @@
 //! `churngate run`.
 
-use super::arguments::RunArguments;
+use super::arguments::{RunArguments, Shown};
 use super::{context, output, tape};
 use crate::gate::Verdict;
 use crate::http::Context;
 use crate::model::{Failure, FailureClass};
+use crate::publish::disclosure::{disclosed, disclosed_evidence};
 use crate::report::{self, AuditResult};
 use crate::run::{self, Finished, Prepared};
 use crate::spec::Mode;
@@ -25,7 +26,10 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         return evidence(prepared, arguments, &context, &runtime);
     }
     match arguments.shard {
-        None => conclude(&runtime.block_on(interruptible(run::audit(prepared, &context), &context))?),
+        None => {
+            let finished = runtime.block_on(interruptible(run::audit(prepared, &context), &context))?;
+            conclude(&finished, arguments.disclosure)
+        }
         Some(shard) => {
             let folder = runtime.block_on(interruptible(run::audit_shard(prepared, shard, &context), &context))?;
             output::line(&format!("shard {shard} is complete: {folder}"))?;
@@ -42,14 +46,15 @@ fn evidence(prepared: Prepared, arguments: &RunArguments, context: &Context, run
         return Err(failure.with_hint("leave out `--shard`: retrieval alone is cheap"));
     }
     let compared = runtime.block_on(interruptible(run::evidence(prepared, context), context))?;
-    output::write(report::diff_text(&compared.diff, super::report::QUESTIONS).as_bytes())?;
+    let shown = disclosed_evidence(&compared.diff, arguments.disclosure.into());
+    output::write(report::diff_text(&shown, super::report::QUESTIONS).as_bytes())?;
     output::write(report::next_steps(compared.folder.as_str()).as_bytes())?;
     Ok(0)
 }
 
-/// Prints the report of a finished audit, and gives its exit code.
-pub fn conclude(finished: &Finished) -> Result<u8, Failure> {
-    super::report::print(&finished.result, "terminal")?;
+/// Prints the report of a finished audit with the texts that may be shown, and gives its exit code.
+pub fn conclude(finished: &Finished, shown: Shown) -> Result<u8, Failure> {
+    super::report::print(&disclosed(&finished.result, shown.into()), "terminal")?;
     output::write(report::next_steps(finished.folder.as_str()).as_bytes())?;
     let exploratory = run::origin(&finished.folder)?.is_some_and(|origin| origin.is_exploratory());
     Ok(if exploratory { 0 } else { exit_code(&finished.result) })

@@ -31,6 +31,16 @@ pub fn link_at(folder: &Utf8Path, commit: &CommitId, path: &Utf8Path) -> Result<
     Ok(links.min_by_key(String::len).map(Utf8PathBuf::from))
 }
 
+/// The root of the repository that the file at `path` lies in, and the way from there as it is written, be any part of it a link. In
+/// no repository it is the file's folder.
+#[must_use]
+pub fn from_root(path: &Utf8Path) -> (Utf8PathBuf, Utf8PathBuf) {
+    let folder = path.parent().unwrap_or(Utf8Path::new(""));
+    let Way { root, end, places: _ } = Way::to(folder, Utf8Path::new(path.file_name().unwrap_or_default()));
+    let whole = end.strip_prefix(&root).unwrap_or(&end).to_owned();
+    (root, whole)
+}
+
 /// How a path is walked, part by part.
 struct Way {
     /// The repository's root. Where one repository lies in another it is the outer one's, so that no part between them goes
@@ -44,10 +54,11 @@ struct Way {
 
 impl Way {
     fn to(folder: &Utf8Path, path: &Utf8Path) -> Self {
-        // The system gives the working folder without links. Where its name is no text, the way begins there.
-        let here = std::env::current_dir().ok().and_then(|here| Utf8PathBuf::from_path_buf(here).ok());
         let mut places = Vec::new();
-        let of_folder = walk(here.unwrap_or_default(), folder, &mut places);
+        // An absolute path does not lead through the working folder.
+        let here = if folder.is_absolute() { Utf8PathBuf::new() } else { walked_here() };
+        let here = walk(Utf8PathBuf::new(), &here, &mut places);
+        let of_folder = walk(here, folder, &mut places);
         let is_repository = |place: &&Utf8Path| place.join(".git").symlink_metadata().is_ok();
         let root = of_folder.ancestors().filter(is_repository).last().unwrap_or(&of_folder).to_owned();
         let end = walk(of_folder, path, &mut places);
@@ -57,6 +68,21 @@ impl Way {
     fn is_below_root(&self, place: &Utf8Path) -> bool {
         place != self.root && place.starts_with(&self.root)
     }
+}
+
+/// The working folder by the way that led there: the system gives it without links, and the shell keeps them in `PWD`. Where that
+/// is another folder, or none of it is text, the system's way counts, or none.
+fn walked_here() -> Utf8PathBuf {
+    let text = |path| Utf8PathBuf::from_path_buf(path).ok();
+    let here = std::env::current_dir().ok().and_then(text).unwrap_or_default();
+    let walked = std::env::var_os("PWD").and_then(|walked| text(walked.into()));
+    walked.filter(|walked| is_way_to(walked, &here)).unwrap_or(here)
+}
+
+fn is_way_to(walked: &Utf8Path, here: &Utf8Path) -> bool {
+    let straight = walked.is_absolute() && !walked.components().any(|part| part == Utf8Component::ParentDir);
+    let real = |path: &Utf8Path| path.canonicalize_utf8().ok();
+    straight && real(walked).is_some_and(|walked| real(here) == Some(walked))
 }
 
 /// Where `path` leads from `place`; every place that it comes through is kept.
@@ -119,5 +145,25 @@ mod tests {
         let out = |folder: &str, path: &str| leads_out(&outer.join(folder), path.into());
         assert!(!out("real/docs", "../docs/deep") && !out("real/docs", "..") && !out("real", "docs"));
         assert!(out("real/docs", "../../secret") && out("real", "../realm") && out("", "../x"));
+    }
+
+    #[test]
+    fn the_way_from_the_root_is_as_it_is_written() {
+        let (_kept, outer) = repository();
+        let from = |path: &str| from_root(&outer.join(path));
+        let expected = |root: &str, path: &str| (outer.join(root), Utf8PathBuf::from(path));
+        assert_eq!(from("real/docs/./deep/../a.yaml"), expected("real", "docs/a.yaml"));
+        assert_eq!(from("way/linked/a.yaml"), expected("way", "linked/a.yaml"));
+        assert_eq!(from("real/gone/a.yaml"), expected("real", "gone/a.yaml"));
+        assert_eq!(from("secret/a.yaml"), expected("secret", "a.yaml"));
+    }
+
+    #[test]
+    fn only_a_straight_way_to_the_same_folder_is_taken_for_the_working_folder() {
+        let (_kept, outer) = repository();
+        let is_way = |walked: &str| is_way_to(&outer.join(walked), &outer.join("real/docs"));
+        assert!(is_way("real/docs") && is_way("way/docs") && is_way("real/linked"));
+        assert!(!is_way("real") && !is_way("real/docs/deep/..") && !is_way("gone"));
+        assert!(!is_way_to(Utf8Path::new("docs"), &outer.join("real/docs")));
     }
 }

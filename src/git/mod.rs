@@ -12,6 +12,6 @@ pub mod tree;
 
 pub use blobs::{BlobReader, BlobStream, stream};
 pub use error::GitError;
-pub use links::{leads_out, link_at, link_on_the_way};
+pub use links::{from_root, leads_out, link_at, link_on_the_way};
 pub use revision::{CommitId, is_shallow, merge_base, parents, resolve};
 pub use tree::{Entry, EntryKind, Located, ObjectId, list, locate, submodule_of, tracks_files_in};

@@ -35,7 +35,7 @@ fn body(notice: &Notice, sha: &Sha, run: (u64, u64), page: Option<&str>) -> Valu
     };
     let mut body = json!({
         "name": notice.context,
-        "external_id": marks::external_id(run),
+        "external_id": marks::external_id(run, notice.spec.as_deref()),
         "head_sha": sha.as_str(),
         "status": "completed",
         "conclusion": conclusion,
@@ -71,7 +71,8 @@ pub(super) async fn mark(
     page: Option<&str>,
     before: &Marks,
 ) -> Result<Marked, Refusal> {
-    if before.newer(run).is_some() {
+    // Where two specs have one name, neither mark of theirs may be better.
+    if !notice.is_twin && before.newer(run).is_some() {
         return Ok(Marked::Newer);
     }
     if notice.annotations.len() <= PER_REQUEST {

@@ -29,6 +29,8 @@ pub(super) enum Told {
     Newer(String),
     /// Nothing that the reader does not know already. Its page, where there is one.
     Unneeded(Option<String>),
+    /// Another spec of the same name has told of the same commit, and that stays.
+    Twin,
 }
 
 /// One comment, as far as it matters here.
@@ -132,6 +134,9 @@ impl<'a> Thread<'a> {
         let (mut done, mut draws, mut last) = (Done::default(), letter.marker.draws.clone(), Refusal::BadReply);
         for _ in 0..LOOKS {
             let all = self.find().await?;
+            if all.iter().any(|comment| letter.marker.is_twin_of(&comment.marker)) {
+                return Ok((Told::Twin, Ok(0)));
+            }
             if done.wrote.is_none() && mode == CommentMode::OnChange && is_old_news(&letter.marker, &all) {
                 return Ok((Told::Unneeded(all.first().map(|comment| comment.url.clone())), Ok(0)));
             }
@@ -294,7 +299,7 @@ fn step(ours: &[Ours], letter: &Letter, draws: &Draws, wrote: bool) -> Step {
     }
 }
 
-/// Whether the comment says what ours says. Two jobs of one run with one audit's name are not set against each other.
+/// Whether the comment says what ours says. Two jobs of one run with one spec are not set against each other.
 fn stands(there: &Marker, ours: &Marker, wrote: bool) -> bool {
     let same = Marker { draws: there.draws.clone(), ..ours.clone() } == *there;
     same || (wrote && there.run == ours.run)

@@ -29,7 +29,8 @@ pub fn disclosed(result: &AuditResult, disclosure: Disclosure) -> AuditResult {
         HIDDEN.clone_into(&mut flip.old_answer);
         HIDDEN.clone_into(&mut flip.new_answer);
         flip.gold.clear();
-        for line in flip.left.iter_mut().chain(&mut flip.came) {
+        let cited = flip.cited.iter_mut().flat_map(|cited| cited.lost.iter_mut().chain(&mut cited.gained));
+        for line in flip.left.iter_mut().chain(&mut flip.came).chain(cited) {
             HIDDEN.clone_into(&mut line.excerpt);
         }
         if disclosure == Disclosure::Ids {
@@ -67,12 +68,24 @@ pub fn disclosed_evidence(diff: &EvidenceDiff, disclosure: Disclosure) -> Eviden
 mod tests {
     use super::*;
     use crate::publish::fixtures::blocking;
+    use crate::report::{CitedChange, EvidenceLine};
 
     #[test]
     fn each_step_shows_less() {
-        let result = blocking();
+        let mut result = blocking();
+        let line = |excerpt: &str| vec![EvidenceLine { id: "d-1".to_owned(), excerpt: excerpt.to_owned() }];
+        result.flips[0].cited =
+            Some(CitedChange { lost: line("lost excerpt"), gained: line("gained excerpt"), shared: 1 });
         let shown = |disclosure| serde_json::to_string(&disclosed(&result, disclosure)).unwrap();
-        let secrets = ["old answer text", "new answer text", "gold text", "left excerpt", "came excerpt"];
+        let secrets = [
+            "old answer text",
+            "new answer text",
+            "gold text",
+            "left excerpt",
+            "came excerpt",
+            "lost excerpt",
+            "gained excerpt",
+        ];
         assert!(secrets.iter().all(|secret| shown(Disclosure::Answers).contains(secret)));
         for disclosure in [Disclosure::Questions, Disclosure::Ids] {
             let text = shown(disclosure);

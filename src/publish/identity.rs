@@ -15,7 +15,8 @@ const OF_THE_REPOSITORY: [&str; 3] = ["OWNER", "MEMBER", "COLLABORATOR"];
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Author {
     user: Option<User>,
-    author_association: Option<String>,
+    #[serde(rename = "author_association")]
+    association: Option<String>,
     performed_via_github_app: Option<Value>,
 }
 
@@ -39,14 +40,14 @@ impl Me {
     /// Whether the comment is ours. Where our name is not known, that of whoever the repository lets write could be: apps that
     /// are installed there, and its own people. What anybody else writes counts for nothing.
     pub(super) fn is(&self, author: &Author) -> bool {
-        let Author { user: Some(User { login, kind }), author_association, performed_via_github_app } = author else {
+        let Author { user: Some(User { login, kind }), association, performed_via_github_app } = author else {
             return false;
         };
         match self {
             Self::Named(me) => login.eq_ignore_ascii_case(me),
             Self::Unnamed => {
                 let app = kind.as_deref() == Some("Bot") && performed_via_github_app.is_some();
-                let own = author_association.as_deref().is_some_and(|what| OF_THE_REPOSITORY.contains(&what));
+                let own = association.as_deref().is_some_and(|what| OF_THE_REPOSITORY.contains(&what));
                 login == WORKFLOW_TOKEN || app || own
             }
         }

@@ -2,6 +2,7 @@
 
 use super::draws::Draws;
 use super::event::Sha;
+use super::twin;
 use crate::model::Digest;
 use std::fmt::{self, Write as _};
 
@@ -23,6 +24,8 @@ pub struct Marker {
     pub verdict: String,
     /// The first digits of the digest of the text above.
     pub text: String,
+    /// Which spec it is of, where that is known: several may have one name.
+    pub spec: Option<String>,
     /// What the audit was drawn as on this pull request so far.
     pub draws: Draws,
 }
@@ -37,6 +40,7 @@ impl Marker {
             head: head.to_string(),
             verdict: verdict.to_owned(),
             text: Digest::of(text.as_bytes()).short(),
+            spec: None,
             draws: draws.clone(),
         }
     }
@@ -61,20 +65,31 @@ impl Marker {
         let audit = decoded(&field("audit")?)?;
         let run = (field("run")?.parse().ok()?, field("attempt")?.parse().ok()?);
         let (head, verdict, text) = (field("head")?, field("verdict")?, field("text")?);
-        // Comments without any have no such field.
+        // Comments without either have no such field.
+        let mut fields = fields.peekable();
+        let spec = fields.next_if(|field| field.starts_with("spec=")).map(|field| field["spec=".len()..].to_owned());
         let draws = match fields.next() {
             Some(last) => Draws::parse(last.strip_prefix("draws=")?),
             None => Draws::default(),
         };
-        fields.next().is_none().then_some(Self { audit, run, head, verdict, text, draws })
+        fields.next().is_none().then_some(Self { audit, run, head, verdict, text, spec, draws })
+    }
+
+    /// Whether another spec of the same name has written it about the same commit. What it wrote about an earlier one may be of a spec
+    /// that was moved since.
+    pub(super) fn is_twin_of(&self, other: &Self) -> bool {
+        self.head == other.head && twin::are_two(self.spec.as_deref(), other.spec.as_deref())
     }
 }
 
 impl fmt::Display for Marker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { audit, run: (run, attempt), head, verdict, text, draws } = self;
+        let Self { audit, run: (run, attempt), head, verdict, text, spec, draws } = self;
         let audit = encoded(audit);
         write!(f, "{OPEN}audit={audit} run={run} attempt={attempt} head={head} verdict={verdict} text={text}")?;
+        if let Some(spec) = spec {
+            write!(f, " spec={spec}")?;
+        }
         if !draws.is_empty() {
             write!(f, " draws={draws}")?;
         }
@@ -144,7 +159,24 @@ mod tests {
         let draws = Draws::parse("a.1.incompatible,a.2.compatible");
         let marker = Marker { draws, ..marker("a") };
         assert!(marker.to_string().ends_with(" draws=a.1.incompatible,a.2.compatible -->"), "{marker}");
+        assert_eq!(Marker::last_in(&marker.to_string()), Some(marker.clone()));
+        let marker = Marker { spec: Some("12ab".to_owned()), ..marker };
+        assert!(marker.to_string().contains(" spec=12ab draws=a.1."), "{marker}");
         assert_eq!(Marker::last_in(&marker.to_string()), Some(marker));
+    }
+
+    #[test]
+    fn another_spec_has_written_about_the_same_commit_or_an_earlier_one() {
+        let of = |spec: Option<&str>, head: &str| Marker {
+            spec: spec.map(str::to_owned),
+            head: head.to_owned(),
+            ..marker("a")
+        };
+        let ours = of(Some("12ab"), "h");
+        assert!(ours.is_twin_of(&of(Some("34cd"), "h")));
+        for other in [of(Some("34cd"), "g"), of(Some("12ab"), "h"), of(None, "h")] {
+            assert!(!ours.is_twin_of(&other), "{other}");
+        }
     }
 
     proptest! {

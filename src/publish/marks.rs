@@ -6,6 +6,7 @@ use super::api::{Api, encoded};
 use super::draws::{Draw, Draws};
 use super::event::Sha;
 use super::refusal::Refusal;
+use super::twin;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -39,6 +40,8 @@ struct Output {
 struct Mark {
     /// The run and the attempt that made it, where it says so. The attempt of a status is not known.
     run: Option<(u64, u64)>,
+    /// The spec that it is of, where it says so.
+    spec: Option<String>,
     /// The draw that it says blocks.
     draw: Option<Draw>,
     /// What gives it to the commit once more.
@@ -53,6 +56,11 @@ impl Marks {
     /// The draws that they say block.
     pub(super) fn draws(&self) -> Draws {
         self.0.iter().filter_map(|mark| mark.draw.clone()).collect()
+    }
+
+    /// Whether another spec than this one has marked the commit.
+    pub(super) fn are_of_two(&self, spec: Option<&str>) -> bool {
+        self.0.iter().any(|mark| twin::are_two(spec, mark.spec.as_deref()))
     }
 
     /// What gives the commit the mark of the newest run once more, where that is newer than this one.
@@ -70,12 +78,13 @@ impl Marks {
 pub(super) async fn statuses(api: &Api<'_>, sha: &Sha, context: &str, page: Option<&str>) -> Result<Marks, Refusal> {
     let pages = page.and_then(|page| page.rsplit_once('/')).map(|(pages, _)| pages);
     let run = |target: &str| -> Option<(u64, u64)> {
-        Some((target.strip_prefix(pages?)?.strip_prefix('/')?.parse().ok()?, 0))
+        Some((twin::parted(target).0.strip_prefix(pages?)?.strip_prefix('/')?.parse().ok()?, 0))
     };
     let all: Vec<Status> = api.list(&format!("commits/{sha}/statuses")).await?;
     let ours = all.into_iter().filter(|status| status.context.eq_ignore_ascii_case(context));
     let mark = |Status { state, context, description, target_url }| Mark {
         run: target_url.as_deref().and_then(run),
+        spec: target_url.as_deref().and_then(|target| twin::parted(target).1).map(str::to_owned),
         draw: description.as_deref().filter(|_| state == "failure").and_then(Draw::signed),
         again: json!({ "state": state, "context": context, "description": description, "target_url": target_url }),
     };
@@ -84,9 +93,9 @@ pub(super) async fn statuses(api: &Api<'_>, sha: &Sha, context: &str, page: Opti
     Ok(Marks(newest_first.into_iter().rev().collect()))
 }
 
-/// What a check run says of the run and the attempt that made it.
-pub(super) fn external_id((run, attempt): (u64, u64)) -> String {
-    format!("{run}.{attempt}")
+/// What a check run says of the run and the attempt that made it, and of the spec.
+pub(super) fn external_id((run, attempt): (u64, u64), spec: Option<&str>) -> String {
+    spec.map_or_else(|| format!("{run}.{attempt}"), |spec| format!("{run}.{attempt}.{spec}"))
 }
 
 /// The check runs of this name, those that later ones of their suite took the place of among them.
@@ -98,13 +107,14 @@ pub(super) async fn checks(api: &Api<'_>, sha: &Sha, name: &str) -> Result<Marks
     let mut all = api.pages(&path, |Checks { check_runs }| check_runs).await?;
     all.sort_by_key(|check| check.id);
     let run = |id: &str| -> Option<(u64, u64)> {
-        let (run, attempt) = id.split_once('.')?;
-        Some((run.parse().ok()?, attempt.parse().ok()?))
+        let mut parts = id.splitn(3, '.');
+        Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
     };
     let mark = |Check { external_id, conclusion, output, .. }| {
         let title = output.and_then(|Output { title }| title);
         Mark {
             run: external_id.as_deref().and_then(run),
+            spec: external_id.as_deref().and_then(|id| id.splitn(3, '.').nth(2)).map(str::to_owned),
             draw: title.as_deref().filter(|_| conclusion.as_deref() == Some("failure")).and_then(Draw::signed),
             again: Value::Null,
         }

@@ -14,6 +14,7 @@ pub mod event;
 mod fixtures;
 mod history;
 mod identity;
+mod job_file;
 pub mod lines;
 pub mod log;
 pub mod marker;
@@ -30,6 +31,7 @@ mod summary;
 pub mod surroundings;
 pub mod target;
 pub mod text;
+mod twin;
 pub mod wording;
 
 pub use comment::Outdated;

@@ -6,7 +6,7 @@ use super::history::{History, Unread};
 use super::lines::{Annotation, Lines, annotations};
 use super::text::within_chars;
 use super::wording::{self, Standing};
-use crate::report::{self, AuditResult, EvidenceDiff, Verdict};
+use crate::report::{self, AuditResult, EvidenceDiff, Unproved, Verdict};
 
 /// A fork could have made up the verdict in an artifact of its own run; a mark would let it pass.
 const NO_MARK_OF_AN_ARTIFACT: &str = "what came in an artifact marks no commit";
@@ -28,6 +28,7 @@ pub struct Failed {
 
 /// What is told.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself, true or false whatever the others are")]
 pub(super) struct Notice {
     /// The audit's name.
     pub name: String,
@@ -36,6 +37,10 @@ pub(super) struct Notice {
     pub context: String,
     /// What the comment is found again by.
     pub key: String,
+    /// Which spec it is of, where that is known.
+    pub spec: Option<String>,
+    /// Whether another spec of the same name has told of the same commit.
+    pub is_twin: bool,
     /// The word for it in the comment's marker.
     pub word: &'static str,
     /// Whether the rule is the change's own.
@@ -48,6 +53,8 @@ pub(super) struct Notice {
     pub annotations: Vec<Annotation>,
     /// Why it marks no commit, where it must not.
     pub unmarked: Option<&'static str>,
+    /// Why its verdict proves nothing, where it does not.
+    pub unproved: Option<Unproved>,
     /// Whether an earlier draw was incompatible, and that stands.
     pub stands: bool,
     /// Why a verdict that passes is not told as a pass: an earlier one, which would stand, could not be read.
@@ -88,14 +95,18 @@ impl Notice {
     /// A result, with the texts that may be shown.
     /// A replay has a comment of its own, as an artifact has.
     pub(super) fn of_result(result: &AuditResult, disclosure: Disclosure, exploratory: bool, lines: &Lines) -> Self {
-        let shown = disclosed(result, disclosure);
+        let mut shown = disclosed(result, disclosure);
+        shown.exploratory |= exploratory;
         let standing = wording::standing(&shown, exploratory);
         let line = wording::line(&shown, exploratory);
         Self {
             name: shown.name.clone(),
             context: context(&shown.name, exploratory),
             key: key(&shown.name, exploratory, shown.is_replay()),
+            spec: None,
+            is_twin: false,
             unmarked: shown.is_replay().then_some(NO_MARK_OF_A_REPLAY),
+            unproved: Unproved::of(&shown),
             word: marker_word(&shown, exploratory),
             exploratory,
             standing,
@@ -119,7 +130,10 @@ impl Notice {
             name: shown.name.clone(),
             context: context(&shown.name, exploratory),
             key: key(&shown.name, exploratory, shown.replayed),
+            spec: None,
+            is_twin: false,
             unmarked: shown.replayed.then_some(NO_MARK_OF_A_REPLAY),
+            unproved: None,
             // What a change compares by its own rule is always told.
             word: match (shown.at_risk.is_empty() && !exploratory, report::evidence_has_remarks(&shown)) {
                 (true, false) => "unchanged",
@@ -147,12 +161,15 @@ impl Notice {
             name: failed.name.clone(),
             context: context(&failed.name, failed.exploratory),
             key: key(&failed.name, failed.exploratory, false),
+            spec: None,
+            is_twin: false,
             word: "none",
             exploratory: failed.exploratory,
             standing: Standing::Error,
             line: format!("no verdict: {why}"),
             annotations: Vec::new(),
             unmarked: None,
+            unproved: None,
             draw: None,
             frozen: false,
             stands: false,
@@ -161,6 +178,19 @@ impl Notice {
             preface: String::new(),
             body: Body::Failure { why, advice, message: failed.message.clone() },
         }
+    }
+
+    /// The same, of this spec.
+    pub(super) fn of_spec(self, spec: Option<String>) -> Self {
+        Self { spec, ..self }
+    }
+
+    /// The same where another spec of the same name has told of the same commit: neither can be told from the other, so that nothing
+    /// passes.
+    pub(super) fn twin(self) -> Self {
+        let why = two_specs(&self.name);
+        let preface = format!("## ⛔ No mark: {why}\n\n{TWO_SPECS} What this one came to:\n\n---\n\n{}", self.preface);
+        Self { is_twin: true, standing: Standing::Error, line: format!("no mark: {why}"), preface, ..self }
     }
 
     /// The same, with something more in its line.
@@ -233,7 +263,13 @@ impl Notice {
     /// The same, from files that somebody else made. Its comment is another one than the audit's own, whatever name it
     /// gives itself: a colon stands in no name of a spec.
     pub(super) fn of_an_artifact(self) -> Self {
-        Self { key: format!("artifact:{}", self.name), unmarked: Some(NO_MARK_OF_AN_ARTIFACT), ..self }
+        let (key, unmarked) = (format!("artifact:{}", self.name), Some(NO_MARK_OF_AN_ARTIFACT));
+        Self { key, unmarked, unproved: Some(Unproved::Artifact), ..self }
+    }
+
+    /// The same, of a result that nothing vouches for.
+    pub(super) fn unverified(self) -> Self {
+        Self { line: format!("unverified, {}", self.line), unproved: Some(Unproved::Unverified), ..self }
     }
 
     /// Markdown of at most `budget` bytes.
@@ -241,12 +277,21 @@ impl Notice {
         let budget = budget.saturating_sub(self.preface.len());
         let text = match &self.body {
             Body::Evidence(shown) => report::diff_markdown_within(shown, budget),
-            Body::Report(shown) => report::markdown_within(shown, budget),
+            Body::Report(shown) => report::markdown_as(shown, self.unproved, budget),
             Body::Failure { why, advice, message } => report::failure_within(&self.name, why, advice, message, budget),
         };
         format!("{}{text}", self.preface)
     }
 }
+
+/// What is wrong where another spec has the name.
+pub(super) fn two_specs(name: &str) -> String {
+    format!("two specs are called `{name}`")
+}
+
+/// What to do about it.
+pub(super) const TWO_SPECS: &str = "Each needs a `name` of its own, which counts once the base branch has it. Where the spec was only moved, the audit of the next commit \
+     takes the place of this one.";
 
 /// Said where an earlier verdict is the one that counts.
 fn stands(Draw { protocol, verdict, .. }: &Draw) -> String {

@@ -75,8 +75,12 @@ pub struct Options {
     pub audited: Audited,
     /// Whether the run came in an artifact that somebody else filled: it marks nothing, and has a comment of its own.
     pub artifact: bool,
+    /// Whether the ledgers of the run were not there: then nothing vouches for the result.
+    pub unverified: bool,
     /// Where the rule and the questions stand, for a check run's remarks.
     pub lines: Lines,
+    /// The spec's path from the repository's top, where it is known: two specs of one name are told from one another by it.
+    pub spec: Option<String>,
     /// The run's folder, for the outputs.
     pub run_folder: String,
     /// The pace of calls.

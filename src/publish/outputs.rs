@@ -1,12 +1,11 @@
 //! The step's outputs: a few small values, each written on every path.
 
+use super::job_file::JobFile;
 use super::wording::word;
 use crate::model::{Fraction, Kernel};
 use crate::report::{AuditResult, EvidenceDiff, KernelFigures, Overlap, Verdict};
-use camino::Utf8Path;
-use fs_err as fs;
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Write as _};
+use std::io;
 
 /// Every output, in the order in which the action declares them.
 pub const NAMES: [&str; 16] = [
@@ -30,6 +29,7 @@ pub const NAMES: [&str; 16] = [
 
 /// What the outputs say besides the result's figures.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an output, or decides one")]
 pub struct Places {
     /// The run's folder.
     pub run_folder: String,
@@ -39,12 +39,15 @@ pub struct Places {
     pub published: bool,
     /// Whether the rule is the change's own: its verdict is for nobody to go by.
     pub exploratory: bool,
+    /// Whether its verdict proves nothing for another reason: others made it, or nothing vouches for it.
+    pub unproved: bool,
     /// Whether an earlier draw was incompatible, and that stands.
     pub stands: bool,
 }
 
 /// Every output with its value. Figures are percentage points with three decimals; a figure that there is none of is
-/// empty. Neither a replay nor an audit by a change's own rule decides anything, and so has no verdict for a later step to go by.
+/// empty. What decides nothing has no verdict for a later step to go by: a replay, an audit by a change's own rule, what others made, and
+/// what nothing vouches for.
 #[must_use]
 pub fn values(result: &AuditResult, places: &Places) -> Vec<(&'static str, String)> {
     let figures = |kernel| result.analysis.kernels.iter().find(|figures| figures.kernel == kernel);
@@ -54,7 +57,7 @@ pub fn values(result: &AuditResult, places: &Places) -> Vec<(&'static str, Strin
     let file = |name: &str| format!("{}/{name}", places.run_folder);
     let values = [
         match result.decision.verdict {
-            _ if result.is_replay() || places.exploratory => "",
+            _ if result.is_replay() || places.exploratory || places.unproved => "",
             _ if places.stands => word(Verdict::Incompatible),
             verdict => word(verdict),
         }
@@ -124,13 +127,12 @@ fn bounds(figures: Option<&KernelFigures>) -> [String; 3] {
     })
 }
 
-/// Appends the outputs to the step's file.
+/// Writes the outputs into the step's file.
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn write(file: &Utf8Path, values: &[(&'static str, String)]) -> io::Result<()> {
-    let text: String = values.iter().map(|(name, value)| entry(name, value)).collect();
-    fs::OpenOptions::new().create(true).append(true).open(file)?.write_all(text.as_bytes())
+pub(super) fn write(file: &JobFile<'_>, values: &[(&'static str, String)]) -> io::Result<()> {
+    file.write(&values.iter().map(|(name, value)| entry(name, value)).collect::<String>())
 }
 
 /// One entry: the value between two lines that nobody can foresee.

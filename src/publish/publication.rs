@@ -7,15 +7,16 @@ use super::comment::{Letter, Outdated, Thread, Told};
 use super::draws::Draws;
 use super::event::{Candidate, Sha, Subject, is_of_default_branch, subject};
 use super::history::History;
+use super::job_file::JobFile;
 use super::marker::Marker;
 use super::marks::{self, Marks};
-use super::notice::{Failed, Notice};
+use super::notice::{self, Failed, Notice};
 use super::options::{CommentMode, MarkKind, Options};
 use super::outcome::{Outcome, Publication};
 use super::outputs::{self, Places};
 use super::refusal::{Permission, Refusal};
 use super::target::{self, named, resolve};
-use super::{Surroundings, check, status, summary};
+use super::{Surroundings, check, status, summary, twin};
 use crate::http::Client;
 use crate::report::{AuditResult, EvidenceDiff};
 use std::io;
@@ -61,6 +62,7 @@ pub async fn publish_failure(
 /// What is told of a run besides what it came to.
 fn finished(notice: Notice, options: &Options) -> Notice {
     let notice = if options.audited.edits_inputs { notice.remarked(EDITS_INPUTS) } else { notice };
+    let notice = if options.unverified { notice.unverified() } else { notice };
     if options.artifact { notice.of_an_artifact() } else { notice }
 }
 
@@ -74,8 +76,8 @@ fn explores(around: &Surroundings, options: &Options) -> Option<&'static str> {
     let of_default_branch = is_of_default_branch(&around.event_name, &around.event_json);
     let agreed = match about(around) {
         Subject::Commit { sha, .. } => of_default_branch && sha.as_str() == around.sha,
-        Subject::PullRequest(_) => false,
-        Subject::Nothing(_) | Subject::Unreadable(_) => return None,
+        Subject::PullRequest(_) | Subject::Unreadable(_) => false,
+        Subject::Nothing(_) => return None,
     };
     (options.audited.own_rule && !options.artifact && !agreed).then_some(OWN_RULE)
 }
@@ -90,21 +92,31 @@ async fn told(
     around: &Surroundings,
     options: &Options,
     client: &Client,
-    values: impl FnOnce(&Places) -> Vec<(&'static str, String)>,
+    values: impl Fn(&Places) -> Vec<(&'static str, String)>,
 ) -> Publication {
+    let notice = notice.of_spec(options.spec.as_deref().map(twin::id));
+    let summary_file = around.summary_file.as_deref().map(JobFile::open);
+    let output_file = around.output_file.as_deref().map(JobFile::open);
+    let before = Places {
+        exploratory: notice.exploratory,
+        unproved: notice.unproved.is_some(),
+        run_folder: options.run_folder.clone(),
+        ..Places::default()
+    };
+    // The server may keep this process until something ends it: the job's own files know by then.
+    let _once_more = to_file(summary_file.as_ref(), |file| summary::write(file, &notice, &[]));
+    let _once_more = to_file(output_file.as_ref(), |file| outputs::write(file, &values(&before)));
     let (Server { comment, outdated, mark, comment_url }, notice) = to_server(notice, around, options, client).await;
     let parts = [("comment", &comment), ("hiding of outdated comments", &outdated), ("mark", &mark)];
     let warnings: Vec<String> = parts.into_iter().filter_map(|(part, outcome)| outcome.warning(part)).collect();
-    let summary = to_file(around.summary_file.as_deref(), |file| summary::write(file, &notice, &warnings));
+    let summary = to_file(summary_file.as_ref(), |file| summary::write(file, &notice, &warnings));
     let places = Places {
-        run_folder: options.run_folder.clone(),
         comment_url: comment_url.clone().unwrap_or_default(),
         published: ![&comment, &outdated, &mark, &summary].into_iter().any(Outcome::has_failed),
-        exploratory: notice.exploratory,
         stands: notice.stands,
+        ..before
     };
-    let values = values(&places);
-    let outputs = to_file(around.output_file.as_deref(), |file| outputs::write(file, &values));
+    let outputs = to_file(output_file.as_ref(), |file| outputs::write(file, &values(&places)));
     Publication { comment, outdated, mark, summary, outputs, comment_url, stands: notice.stands }
 }
 
@@ -181,11 +193,56 @@ async fn to_server(notice: Notice, around: &Surroundings, options: &Options, cli
     let place = place(&api, &sha, candidate, &notice, options).await;
     // The last look before the commit is marked.
     let (read, marks) = (place.draws().await, marks(&api, &sha, &notice, around, options).await);
-    let marked = marks.as_ref().map(Marks::draws).map_err(|refusal| *refusal);
-    let notice = notice.drawn(History::new(read, marked, marking(options.mark)));
-    let mark = mark(&api, &notice, &sha, around, options, &marks.unwrap_or_default()).await;
+    let of_marks = marks.as_ref().map(Marks::draws).map_err(|refusal| *refusal);
+    let notice = notice.drawn(History::new(read, of_marks, marking(options.mark)));
+    let (mark, notice) = marked(notice, &api, &sha, around, options, &marks.unwrap_or_default()).await;
     let server = comment(&notice, place, &sha, around, options, mark).await;
-    (server, notice)
+    held_to_twin(server, notice, &api, &sha, around, options).await
+}
+
+/// Marks the commit. Where another spec of the same name has marked it before, or meanwhile, the mark says that.
+async fn marked(
+    notice: Notice,
+    api: &Api<'_>,
+    sha: &Sha,
+    around: &Surroundings,
+    options: &Options,
+    before: &Marks,
+) -> (Outcome, Notice) {
+    let notice = if before.are_of_two(notice.spec.as_deref()) { notice.twin() } else { notice };
+    let outcome = mark(api, &notice, sha, around, options, before).await;
+    if notice.is_twin || is_unmarked(&notice, options) {
+        return (outcome, notice);
+    }
+    // What cannot be looked up once more is not there.
+    let after = marks(api, sha, &notice, around, options).await.unwrap_or_default();
+    if !after.are_of_two(notice.spec.as_deref()) {
+        return (outcome, notice);
+    }
+    let notice = notice.twin();
+    (mark(api, &notice, sha, around, options, &after).await, notice)
+}
+
+/// The same where it was found only while the comment was written that another spec has the name.
+async fn held_to_twin(
+    server: Server,
+    notice: Notice,
+    api: &Api<'_>,
+    sha: &Sha,
+    around: &Surroundings,
+    options: &Options,
+) -> (Server, Notice) {
+    if notice.is_twin || server.comment != two_specs(&notice) {
+        return (server, notice);
+    }
+    let notice = notice.twin();
+    let mark = mark(api, &notice, sha, around, options, &Marks::default()).await;
+    (Server { mark, ..server }, notice)
+}
+
+/// What a part came to that another spec of the same name has been told of.
+fn two_specs(notice: &Notice) -> Outcome {
+    Outcome::Failed { why: notice::two_specs(&notice.name), hint: Some(notice::TWO_SPECS.to_owned()) }
 }
 
 const fn is_unmarked(notice: &Notice, options: &Options) -> bool {
@@ -271,6 +328,7 @@ async fn mark(
     };
     match (marked, notice.unread) {
         (Err(refusal), _) => Outcome::refused(refusal, marking(options.mark)),
+        (Ok(_), _) if notice.is_twin => two_specs(notice),
         (Ok(_), Some(unread)) => Outcome::unread(unread),
         (Ok(outcome), None) => outcome,
     }
@@ -284,6 +342,9 @@ async fn comment(
     options: &Options,
     mark: Outcome,
 ) -> Server {
+    if notice.is_twin && !matches!(place, Place::Nowhere(_)) {
+        return Server { mark, comment: two_specs(notice), ..Server::left(UNWANTED) };
+    }
     let told = match place {
         Place::Nowhere(why) => return Server { mark, ..Server::left(why) },
         Place::Unknown(refusal) => Err(refusal),
@@ -294,6 +355,7 @@ async fn comment(
         Ok((Told::Created(url), outdated)) => (Outcome::Done("created"), Some(url), outdated),
         Ok((Told::Updated(url), outdated)) => (Outcome::Done("updated"), Some(url), outdated),
         Ok((Told::Newer(url), outdated)) => (Outcome::Left("a newer run has written the comment"), Some(url), outdated),
+        Ok((Told::Twin, outdated)) => (two_specs(notice), None, outdated),
         Ok((Told::Unneeded(url), outdated)) => (Outcome::Left("there is nothing new to tell"), url, outdated),
     };
     let outdated = match (options.outdated, outdated) {
@@ -310,7 +372,10 @@ async fn comment(
 fn letter(notice: &Notice, sha: &Sha, around: &Surroundings) -> Letter {
     let origin = origin(sha, around);
     let run = (around.run_id, around.run_attempt);
-    let marker = |text: &str, draws: &Draws| Marker::new(&notice.key, run, sha, notice.word, text, draws);
+    let marker = |text: &str, draws: &Draws| Marker {
+        spec: notice.spec.clone(),
+        ..Marker::new(&notice.key, run, sha, notice.word, text, draws)
+    };
     let length = marker("", &Draws::default()).to_string().len() + Draws::ROOM;
     let text = format!("{}\n\n{origin}", notice.markdown_within(COMMENT - length - origin.len() - 4).trim_end());
     let marker = marker(&text, &notice.draws);
@@ -325,9 +390,9 @@ fn origin(sha: &Sha, around: &Surroundings) -> String {
     }
 }
 
-fn to_file<F>(file: Option<&camino::Utf8Path>, write: F) -> Outcome
+fn to_file<F>(file: Option<&JobFile<'_>>, write: F) -> Outcome
 where
-    F: FnOnce(&camino::Utf8Path) -> io::Result<()>,
+    F: FnOnce(&JobFile<'_>) -> io::Result<()>,
 {
     match file.map(write) {
         None => Outcome::Left("there is no file for it here"),

@@ -7,6 +7,7 @@ use super::marks::{self, Marks};
 use super::notice::Notice;
 use super::refusal::Refusal;
 use super::text::within_chars;
+use super::twin;
 use super::wording::Standing;
 use serde_json::{Value, json};
 
@@ -25,7 +26,7 @@ fn body(notice: &Notice, page: Option<&str>) -> Value {
     let context = context(notice);
     let mut body = json!({ "state": state, "description": notice.line_within(DESCRIPTION), "context": context });
     if let (Some(page), Some(members)) = (page, body.as_object_mut()) {
-        members.insert("target_url".to_owned(), Value::from(page));
+        members.insert("target_url".to_owned(), Value::from(twin::address(page, notice.spec.as_deref())));
     }
     body
 }
@@ -43,11 +44,15 @@ pub(super) async fn mark(
     page: Option<&str>,
     before: &Marks,
 ) -> Result<bool, Refusal> {
-    if before.newer(run).is_some() {
+    // Where two specs have one name, neither mark of theirs may be better.
+    if !notice.is_twin && before.newer(run).is_some() {
         return Ok(false);
     }
     let path = format!("statuses/{sha}");
     api.post::<Value>(&path, &body(notice, page)).await?;
+    if notice.is_twin {
+        return Ok(true);
+    }
     let after = marks::statuses(api, sha, &context(notice), page).await.unwrap_or_default();
     match after.newer(run) {
         Some(newer) => api.post::<Value>(&path, newer).await.map(|_| false),

@@ -6,9 +6,9 @@ use crate::gate::Verdict;
 
 /// A whole report, in the order in which it is read.
 pub(in crate::report) struct Document<'a> {
-    /// The verdict; a comparison of evidence alone has none.
+    /// The verdict, where there is one to go by; a comparison of evidence alone has none.
     pub verdict: Option<Verdict>,
-    /// The verdict and one sentence why.
+    /// The verdict and one sentence why, or what it is instead.
     pub headline: String,
     /// The audit and its few most telling numbers.
     pub summary: Line<'a>,

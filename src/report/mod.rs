@@ -28,6 +28,7 @@ pub mod result;
 mod terminal;
 #[cfg(test)]
 mod tests;
+mod unproved;
 pub mod usual;
 mod view;
 
@@ -42,10 +43,11 @@ pub use formats::{FORMATS, Format};
 pub use html::html;
 pub use json::{ParseError, json, parse};
 pub use junit::junit;
-pub use markdown::{MARKDOWN_BUDGET, markdown, markdown_within};
+pub use markdown::{MARKDOWN_BUDGET, markdown, markdown_as, markdown_within};
 pub use matrix::{ClaimMatrix, FlipRecords, RecordSpan, SourceFacts};
 pub use result::*;
 pub use terminal::{next_steps, passed_over, terminal};
+pub use unproved::Unproved;
 pub use usual::{evidence_has_remarks, has_remarks};
 
 // Whoever publishes a result reads these from it.

@@ -89,6 +89,9 @@ pub struct Called {
 pub fn called(path: &Utf8Path, base: Option<&str>) -> Option<Called> {
     let folder = path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let file = Utf8Path::new(path.file_name().unwrap_or_default());
+    // Git would look where a linked folder leads, and find what another audit is called.
+    let linked = base.is_some() && git::link_on_the_way(folder, Utf8Path::new("")).is_some();
+    let (folder, file) = &if linked { git::from_root(path) } else { (folder.to_owned(), file.to_owned()) };
     let commit = base.and_then(|base| git::resolve(folder, base).ok());
     let of_base = commit.as_ref().and_then(|commit| Files::Commit(folder, commit).read(file, MAX_SMALL_BYTES).ok());
     let exploratory = commit.is_some() && of_base.is_none();

@@ -8,6 +8,7 @@
 )]
 
 mod audited;
+mod disclosed;
 mod draws;
 mod early;
 mod events;
@@ -18,4 +19,6 @@ mod named;
 mod network;
 mod parts;
 mod publishing;
+mod twins;
+mod unproved;
 mod workflow;

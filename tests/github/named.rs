@@ -102,9 +102,7 @@ async fn the_head_of_a_pull_request_that_is_named_alone_is_asked_for_and_held_ag
         (vec![pull(5, "x", 1, "open")], None, "the server's reply cannot be read"),
         (Vec::new(), Some(refused(403, "Resource not accessible by integration")), "the token may not write"),
     ] {
-        let mut state = fake.state.lock().unwrap();
-        state.pulls = pulls;
-        drop(state);
+        fake.state.lock().unwrap().pulls = pulls;
         if let Some(reply) = reply {
             fake.fail("GET", "pulls", 9, reply);
         }

@@ -119,8 +119,9 @@ fn a_token_with_white_space_at_an_end_is_refused_and_never_sent() {
     let base = format!("http://{address}");
     for token in ["t0ken-31415 ", " t0ken-31415", "t0ken-31415\n"] {
         let (code, said) = publish(&[("GITHUB_API_URL", &base), ("GITHUB_TOKEN", token)]);
-        assert_eq!(code, Some(2), "{said}");
+        assert_eq!(code, Some(6), "{said}");
         assert!(said.contains("`GITHUB_TOKEN`") && said.contains("hint") && !said.contains("31415"), "{said}");
+        assert!(said.contains("the mark was not published: there is no token"), "{said}");
     }
     assert!(lines.try_recv().is_err(), "something was sent");
 }

@@ -59,6 +59,11 @@ impl Ended {
         self.outputs.lines().any(|line| line.starts_with(&format!("{name}=")) || line.starts_with(&format!("{name}<<")))
     }
 
+    /// The outputs as they stand in their file.
+    pub fn outputs(&self) -> &str {
+        &self.outputs
+    }
+
     /// The last value of an output.
     pub fn output(&self, name: &str) -> String {
         let (mut value, mut lines) = (String::new(), self.outputs.lines());

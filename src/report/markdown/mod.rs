@@ -5,6 +5,7 @@ mod render;
 
 use super::document::Document;
 use super::result::AuditResult;
+use super::unproved::Unproved;
 use super::view;
 
 /// Bytes of a report at most: below every reading of GitHub's limit on comments (65,536) and on the texts of checks
@@ -21,7 +22,13 @@ pub fn markdown(result: &AuditResult) -> String {
 /// what was left out. Verdict and warnings always stay, whatever the budget.
 #[must_use]
 pub fn markdown_within(result: &AuditResult, budget: usize) -> String {
-    document_within(&view::document(result), budget)
+    markdown_as(result, Unproved::of(result), budget)
+}
+
+/// The same where whoever tells it knows why its verdict proves nothing.
+#[must_use]
+pub fn markdown_as(result: &AuditResult, unproved: Option<Unproved>, budget: usize) -> String {
+    document_within(&view::document_as(result, unproved), budget)
 }
 
 /// A document as Markdown of at most `budget` bytes.

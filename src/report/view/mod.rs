@@ -25,6 +25,7 @@ mod warnings;
 
 use super::document::{Block, Document, Line, Section};
 use super::result::AuditResult;
+use super::unproved::Unproved;
 pub(in crate::report) use diagnostics::facts as diagnostics;
 pub(in crate::report) use evidence::{evidence, line as evidence_line};
 pub(in crate::report) use flips::entries as flips;
@@ -47,9 +48,15 @@ pub(in crate::report) fn remarks(result: &AuditResult) -> usize {
 
 /// Everything a report says about a result.
 pub(in crate::report) fn document(result: &AuditResult) -> Document<'_> {
+    document_as(result, Unproved::of(result))
+}
+
+/// The same where the verdict proves nothing for this reason.
+pub(in crate::report) fn document_as(result: &AuditResult, unproved: Option<Unproved>) -> Document<'_> {
+    let verdict = result.decision.verdict;
     Document {
-        verdict: Some(result.decision.verdict),
-        headline: headline::headline(result),
+        verdict: unproved.is_none().then_some(verdict),
+        headline: unproved.map_or_else(|| headline::headline(result), |unproved| unproved.headline(verdict)),
         summary: headline::summary(result),
         warnings: warnings::warnings(result),
         sections: sections(result),

@@ -128,7 +128,7 @@ fn said(error: JsonError) -> String {
 }
 
 fn first<'a>(fields: &'a Object, names: &[&str]) -> Option<&'a Value> {
-    names.iter().find_map(|name| fields.get(*name))
+    names.iter().find_map(|name| fields.get(name))
 }
 
 /// The text after its title, unless it begins with that already.

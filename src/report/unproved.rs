@@ -1,0 +1,44 @@
+//! Results whose verdict is nothing to go by, and what their reports begin with: no sign of a pass, whatever they say.
+
+use super::result::AuditResult;
+use crate::gate::Verdict;
+
+/// Why a verdict proves nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unproved {
+    /// It came in an artifact that somebody else filled.
+    Artifact,
+    /// Its ledgers were not there, so that nothing vouches for it.
+    Unverified,
+    /// No server was asked.
+    Replay,
+    /// The rule is the change's own.
+    Exploratory,
+}
+
+impl Unproved {
+    /// What a result says of itself.
+    #[must_use]
+    pub fn of(result: &AuditResult) -> Option<Self> {
+        if result.is_replay() {
+            return Some(Self::Replay);
+        }
+        result.exploratory.then_some(Self::Exploratory)
+    }
+
+    /// The first line of its report.
+    pub(super) fn headline(self, verdict: Verdict) -> String {
+        let who = match self {
+            Self::Artifact => "Unproved: a fork's own run says",
+            Self::Unverified => "Unverified: a result without its ledgers says",
+            Self::Replay => "A replay: the recording says",
+            Self::Exploratory => "Exploratory: a rule that nobody has agreed to says",
+        };
+        let verdict = match verdict {
+            Verdict::Compatible => "compatible",
+            Verdict::Incompatible => "incompatible",
+            Verdict::Inconclusive => "inconclusive",
+        };
+        format!("{who} {verdict}")
+    }
+}
