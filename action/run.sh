@@ -230,6 +230,7 @@ elif [ "$finished" = true ]; then
 fi
 rm -f -- "$folder_file" "$failure_file"
 trap - EXIT
-# The verdict comes first: a publication that failed never takes its place.
-[ "$code" -ne 0 ] || code="$published"
+# The verdict comes first: a publication that failed never takes its place. One that ends with 1 has found an earlier verdict that
+# stands, which comes before an undecided one.
+case "$code:$published" in 0:* | 3:1) code="$published" ;; esac
 exit "$code"

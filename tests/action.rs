@@ -469,7 +469,7 @@ impl Script {
         use std::os::unix::fs::PermissionsExt as _;
         let beside = tempfile::tempdir().unwrap();
         let program = "#!/bin/bash\nprintf '%s\\n' \"$@\" >>\"$BESIDE/$1\"\ncase \"$1\" in run | merge) ;; *)\n\
-            for each; do case \"$each\" in --failure=*) cat \"${each#*=}\" >\"$BESIDE/failure\" ;; esac; done; exit 0 ;; esac\n\
+            for each; do case \"$each\" in --failure=*) cat \"${each#*=}\" >\"$BESIDE/failure\" ;; esac; done; exit \"${PUBLISHED:-0}\" ;; esac\n\
             for each; do case \"$each\" in --failure-file=*) printf why >\"${each#*=}\" ;; esac; done\n\
             for each; do case \"$each\" in --folder-file=*) printf %s \"$BESIDE\" >\"${each#*=}\" ;; esac; done\nexit \"$CODE\"\n";
         let path = beside.path().join("program");
@@ -516,6 +516,28 @@ fn only_an_exit_code_with_a_verdict_publishes_what_lies_in_the_folder() {
         assert_eq!(published.contains(&folder), has_verdict, "{code}: {published}");
         assert_eq!(published.contains(&format!("--failed={code}\n--failure=")), !has_verdict, "{code}: {published}");
         assert!(script.read("output").starts_with("verdict=\n"), "{code}");
+    }
+}
+
+/// Publishing ends with 1 where an earlier verdict stands, and with 6 where it failed and must not.
+#[cfg(unix)]
+#[test]
+fn an_earlier_verdict_that_stands_comes_before_what_does_not_pass_and_a_verdict_before_what_was_not_published() {
+    for (code, published, expected) in [
+        (0, 0, 0),
+        (0, 1, 1),
+        (0, 6, 6),
+        (1, 0, 1),
+        (1, 1, 1),
+        (1, 6, 1),
+        (3, 0, 3),
+        (3, 1, 1),
+        (3, 6, 3),
+        (4, 6, 4),
+        (5, 1, 5),
+    ] {
+        let environment = [("EVENT_BASE", ""), ("PUBLISHED", &published.to_string())];
+        assert_eq!(Script::new().run_in(code, &[], &environment), Some(expected), "{code} {published}");
     }
 }
 
