@@ -106,7 +106,6 @@ struct Commit {
 #[derive(Deserialize)]
 struct Repository {
     id: u64,
-    #[serde(default)]
     owner: Option<Owner>,
     default_branch: Option<String>,
 }
@@ -121,8 +120,7 @@ struct WorkflowRun {
     head_sha: String,
     head_branch: Option<String>,
     head_repository: Option<Repository>,
-    #[serde(default)]
-    pull_requests: Vec<RunPullRequest>,
+    pull_requests: Option<Vec<RunPullRequest>>,
 }
 
 #[derive(Deserialize)]
@@ -226,8 +224,8 @@ fn of_workflow_run(payload: &Payload) -> Subject {
         return Subject::Nothing("the event names no workflow run");
     };
     let here = payload.repository.as_ref().map(|repository| repository.id);
-    let listed =
-        run.pull_requests.iter().find(|request| Some(request.base.repo.id) == here && request.head.sha == run.head_sha);
+    let mut listed = run.pull_requests.iter().flatten();
+    let listed = listed.find(|request| Some(request.base.repo.id) == here && request.head.sha == run.head_sha);
     commit(&run.head_sha, listed.map_or_else(|| of_branch(run), |request| Candidate::Claimed(request.number)))
 }
 
@@ -316,6 +314,41 @@ mod tests {
         assert_eq!(about("workflow_run", &listed(1, B)), found(B, Candidate::Claimed(8)));
         assert_eq!(about("workflow_run", &listed(2, B)), found(B, Candidate::OfCommit));
         assert_eq!(about("workflow_run", &listed(1, A)), found(B, Candidate::OfCommit));
+    }
+
+    #[test]
+    fn what_is_null_in_a_payload_is_absent_in_it() {
+        let request = serde_json::json!({ "number": 5, "head": { "sha": B } });
+        let listed = serde_json::json!([{ "number": 8, "head": { "sha": B }, "base": { "repo": { "id": 1 } } }]);
+        let head_repository = serde_json::json!({ "id": 9, "owner": { "login": "someone" }, "default_branch": "x" });
+        let whole = serde_json::json!({
+            "number": 5, "pull_request": request, "deleted": false, "ref": "refs/heads/x", "after": A,
+            "head_commit": { "id": B }, "repository": { "id": 1, "owner": { "login": "octo" }, "default_branch": "x" },
+            "merge_group": { "head_sha": B, "head_ref": "refs/heads/x" },
+            "workflow_run": {
+                "head_sha": B, "head_branch": "x", "head_repository": head_repository, "pull_requests": listed
+            }
+        });
+        let of_top = whole.as_object().unwrap().keys().map(|key| (String::new(), key.clone()));
+        let inner = [("/pull_request", "number"), ("/repository", "owner"), ("/repository", "default_branch")];
+        let of_run = ["head_branch", "head_repository", "pull_requests"].map(|key| ("/workflow_run", key));
+        let of_head = ["owner", "default_branch"].map(|key| ("/workflow_run/head_repository", key));
+        let inner = inner.into_iter().chain(of_run).chain(of_head).map(|(at, key)| (at.to_owned(), key.to_owned()));
+        for (at, key) in of_top.chain(inner) {
+            let with = |value: Option<serde_json::Value>| {
+                let mut payload = whole.clone();
+                let members = payload.pointer_mut(&at).unwrap().as_object_mut().unwrap();
+                members.remove(&key);
+                members.extend(value.map(|value| (key.clone(), value)));
+                payload
+            };
+            let (null, absent) = (with(Some(serde_json::Value::Null)), with(None));
+            for event in ["pull_request", "merge_group", "push", "workflow_run", "issue_comment"] {
+                let (about_null, about_absent) = (about(event, &null), about(event, &absent));
+                assert_eq!(about_null, about_absent, "{event} {at}/{key}");
+                assert!(!matches!(about_null, Subject::Unreadable(_)), "{event} {at}/{key}");
+            }
+        }
     }
 
     #[test]
