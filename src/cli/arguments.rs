@@ -284,7 +284,7 @@ pub struct PublishArguments {
     /// Exit with code 6 where something could not be published.
     #[arg(long)]
     pub require_publish: bool,
-    /// The pull request, where the event does not name it; its head must be the commit.
+    /// The pull request, where the event does not name it; its head must be the commit, and is where nothing else names one.
     #[arg(long, value_name = "NUMBER")]
     pub pull_request: Option<u64>,
     /// The commit to mark, where the event does not name it.

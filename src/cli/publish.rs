@@ -44,7 +44,8 @@ pub fn publish(arguments: &PublishArguments) -> Result<u8, Failure> {
     Ok(if failed { FailureClass::Publication.exit_code() } else { 0 })
 }
 
-const STANDS: &str = "an earlier draw of this audit was incompatible on this pull request, and that verdict stands";
+const STANDS: &str =
+    "an earlier draw of this audit was incompatible on this pull request or commit, and that verdict stands";
 
 fn of_run(folder: &Utf8Path, arguments: &PublishArguments, client: &Client) -> Result<Publication, Failure> {
     if arguments.artifact {

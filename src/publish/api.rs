@@ -67,19 +67,31 @@ impl<'a> Api<'a> {
     /// Reads all pages of a list.
     ///
     /// # Errors
-    /// The server refuses, or its reply cannot be read.
+    /// The server refuses, its reply cannot be read, or the list is longer than is read.
     pub async fn list<T: DeserializeOwned>(&self, path: &str) -> Result<Vec<T>, Refusal> {
+        self.pages(path, |items| items).await
+    }
+
+    /// Reads all pages of a list that each reply holds somewhere.
+    ///
+    /// # Errors
+    /// The server refuses, its reply cannot be read, or the list is longer than is read.
+    pub async fn pages<P, T>(&self, path: &str, held: impl Fn(P) -> Vec<T>) -> Result<Vec<T>, Refusal>
+    where
+        P: DeserializeOwned,
+    {
         let mut items = Vec::new();
         let join = if path.contains('?') { '&' } else { '?' };
         for page in 1..=PAGES {
             let url = self.url(&format!("{path}{join}per_page={PER_PAGE}&page={page}"));
             let reply = self.send("GET", url, None, Uncertain::Repeat).await?;
-            items.append(&mut parse::<Vec<T>>(&reply)?);
+            items.append(&mut held(parse(&reply)?));
             if !has_next(&reply) {
-                break;
+                return Ok(items);
             }
         }
-        Ok(items)
+        // Who takes a part for the whole takes what stands in the rest for nothing.
+        Err(Refusal::TooLong)
     }
 
     /// Makes something that may be made twice without harm.
@@ -117,15 +129,13 @@ impl<'a> Api<'a> {
         }
     }
 
-    /// Asks the GraphQL interface, once: the answers wanted from it are never essential.
+    /// Asks the GraphQL interface for what may be asked twice without harm.
     ///
     /// # Errors
-    /// There is no answer.
+    /// The server refuses, or its reply cannot be read.
     pub async fn graphql(&self, query: &str, variables: &serde_json::Value) -> Result<serde_json::Value, Refusal> {
         let body = serde_json::json!({ "query": query, "variables": variables });
-        let call = self.call("POST", self.graphql.clone(), Some(&body));
-        let reply = self.client.send(&call).await.map_err(Refusal::Call)?;
-        if reply.status == 200 { parse(&reply) } else { Err(Refusal::Unexpected(reply.status)) }
+        parse(&self.send("POST", self.graphql.clone(), Some(&body), Uncertain::Repeat).await?)
     }
 
     fn url(&self, path: &str) -> String {

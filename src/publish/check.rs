@@ -3,10 +3,9 @@
 use super::api::Api;
 use super::budget::{CHECK, PER_REQUEST, TITLE};
 use super::event::Sha;
-use super::newer;
+use super::marks::{self, Marks};
 use super::notice::Notice;
 use super::refusal::Refusal;
-use super::text::within_chars;
 use super::wording::Standing;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -36,7 +35,7 @@ fn body(notice: &Notice, sha: &Sha, run: (u64, u64), page: Option<&str>) -> Valu
     };
     let mut body = json!({
         "name": notice.context,
-        "external_id": newer::external_id(run),
+        "external_id": marks::external_id(run),
         "head_sha": sha.as_str(),
         "status": "completed",
         "conclusion": conclusion,
@@ -53,7 +52,7 @@ fn output(notice: &Notice, from: usize) -> Value {
     let remarks: Vec<Value> =
         notice.annotations.iter().skip(from).take(PER_REQUEST).map(super::lines::Annotation::json).collect();
     json!({
-        "title": within_chars(&notice.line, TITLE),
+        "title": notice.line_within(TITLE),
         "summary": notice.markdown_within(CHECK),
         "annotations": remarks,
     })
@@ -70,8 +69,9 @@ pub(super) async fn mark(
     sha: &Sha,
     run: (u64, u64),
     page: Option<&str>,
+    before: &Marks,
 ) -> Result<Marked, Refusal> {
-    if newer::check(api, sha, &notice.context, run).await {
+    if before.newer(run).is_some() {
         return Ok(Marked::Newer);
     }
     if notice.annotations.len() <= PER_REQUEST {

@@ -39,6 +39,8 @@ pub enum Subject {
         /// Which pull request it belongs to.
         pull_request: Candidate,
     },
+    /// A pull request that somebody names where the event is about no commit: its head is the commit to mark.
+    PullRequest(u64),
     /// Nothing that could be marked: the result is neutral. The reason is a phrase of ours.
     Nothing(&'static str),
     /// Something that cannot be read: what was to be published is not. The reason is a phrase of ours.

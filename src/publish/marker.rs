@@ -44,7 +44,18 @@ impl Marker {
     /// Reads the last line of a comment. `None` where that is not a whole marker.
     #[must_use]
     pub fn last_in(body: &str) -> Option<Self> {
-        let line = body.trim_end().lines().next_back()?.trim();
+        Self::below(body).map(|(_, marker)| marker)
+    }
+
+    /// The text of a comment and the marker below it. `None` where its last line is not a whole marker.
+    #[must_use]
+    pub fn below(body: &str) -> Option<(&str, Self)> {
+        let body = body.trim_end();
+        let (text, line) = body.rsplit_once('\n').unwrap_or(("", body));
+        Self::parse(line.trim()).map(|marker| (text.trim_end(), marker))
+    }
+
+    fn parse(line: &str) -> Option<Self> {
         let mut fields = line.strip_prefix(OPEN)?.strip_suffix(CLOSE)?.split(' ');
         let mut field = |key: &str| fields.next()?.strip_prefix(key)?.strip_prefix('=').map(str::to_owned);
         let audit = decoded(&field("audit")?)?;

@@ -1,9 +1,11 @@
-//! Marks that a newer run has left at the same commit: the server lets the mark that was made last count, whatever run made it.
-//!
-//! What cannot be looked up keeps no mark from being made: then it is as if nobody else had marked the commit.
+//! The marks of one name that a commit has. The server lets the one that was made last count, whatever run made it, so that an
+//! older run leaves a newer one's alone. And a mark belongs to the commit, whatever pull request it was made for: one that says
+//! `incompatible` is a draw of its audit for each of them.
 
 use super::api::{Api, encoded};
+use super::draws::{Draw, Draws};
 use super::event::Sha;
+use super::refusal::Refusal;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -22,24 +24,64 @@ struct Checks {
 
 #[derive(Deserialize)]
 struct Check {
+    id: u64,
     external_id: Option<String>,
+    conclusion: Option<String>,
+    output: Option<Output>,
 }
 
-/// The status that a run newer than the one of this page gave the commit under this context, to be given again. `page` ends
-/// with the run's number; a status belongs to a run by the page that it leads to.
-pub(super) async fn status(api: &Api<'_>, sha: &Sha, context: &str, page: &str) -> Option<Value> {
-    let (pages, own) = page.rsplit_once('/')?;
-    let own: u64 = own.parse().ok()?;
-    let run = |status: &Status| -> Option<u64> {
-        status.target_url.as_deref()?.strip_prefix(pages)?.strip_prefix('/')?.parse().ok()
+#[derive(Deserialize)]
+struct Output {
+    title: Option<String>,
+}
+
+#[derive(Debug)]
+struct Mark {
+    /// The run and the attempt that made it, where it says so. The attempt of a status is not known.
+    run: Option<(u64, u64)>,
+    /// The draw that it says blocks.
+    draw: Option<Draw>,
+    /// What gives it to the commit once more.
+    again: Value,
+}
+
+/// The marks, the oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Marks(Vec<Mark>);
+
+impl Marks {
+    /// The draws that they say block.
+    pub(super) fn draws(&self) -> Draws {
+        self.0.iter().filter_map(|mark| mark.draw.clone()).collect()
+    }
+
+    /// What gives the commit the mark of the newest run once more, where that is newer than this one.
+    pub(super) fn newer(&self, own: (u64, u64)) -> Option<&Value> {
+        let runs = self.0.iter().filter_map(|mark| Some((mark.run?, &mark.again)));
+        runs.filter(|(run, _)| *run > own).max_by_key(|(run, _)| *run).map(|(_, again)| again)
+    }
+}
+
+/// The statuses of this context. `page` is that of a run and ends with its number; a status belongs to a run by the page that it
+/// leads to.
+///
+/// # Errors
+/// The server refuses.
+pub(super) async fn statuses(api: &Api<'_>, sha: &Sha, context: &str, page: Option<&str>) -> Result<Marks, Refusal> {
+    let pages = page.and_then(|page| page.rsplit_once('/')).map(|(pages, _)| pages);
+    let run = |target: &str| -> Option<(u64, u64)> {
+        Some((target.strip_prefix(pages?)?.strip_prefix('/')?.parse().ok()?, 0))
     };
-    let statuses: Vec<Status> = api.get(&format!("commits/{sha}/statuses?per_page=100")).await.ok()?;
-    let ours = statuses.into_iter().filter(|status| status.context.eq_ignore_ascii_case(context));
-    // The list begins with the newest status; of two of one run the last one counts here.
-    let runs: Vec<(u64, Status)> = ours.filter_map(|status| Some((run(&status)?, status))).collect();
-    let (_, newest) = runs.into_iter().rev().filter(|(run, _)| *run > own).max_by_key(|(run, _)| *run)?;
-    let Status { state, context, description, target_url } = newest;
-    Some(json!({ "state": state, "context": context, "description": description, "target_url": target_url }))
+    let all: Vec<Status> = api.list(&format!("commits/{sha}/statuses")).await?;
+    let ours = all.into_iter().filter(|status| status.context.eq_ignore_ascii_case(context));
+    let mark = |Status { state, context, description, target_url }| Mark {
+        run: target_url.as_deref().and_then(run),
+        draw: description.as_deref().filter(|_| state == "failure").and_then(Draw::signed),
+        again: json!({ "state": state, "context": context, "description": description, "target_url": target_url }),
+    };
+    // The list begins with the newest one.
+    let newest_first: Vec<Mark> = ours.map(mark).collect();
+    Ok(Marks(newest_first.into_iter().rev().collect()))
 }
 
 /// What a check run says of the run and the attempt that made it.
@@ -47,13 +89,25 @@ pub(super) fn external_id((run, attempt): (u64, u64)) -> String {
     format!("{run}.{attempt}")
 }
 
-/// Whether a newer run has given the commit a check run of this name.
-pub(super) async fn check(api: &Api<'_>, sha: &Sha, name: &str, own: (u64, u64)) -> bool {
-    let path = format!("commits/{sha}/check-runs?check_name={}&per_page=100", encoded(name));
-    let Ok(Checks { check_runs }) = api.get::<Checks>(&path).await else { return false };
-    let run = |check: &Check| -> Option<(u64, u64)> {
-        let (run, attempt) = check.external_id.as_deref()?.split_once('.')?;
+/// The check runs of this name, those that later ones of their suite took the place of among them.
+///
+/// # Errors
+/// The server refuses.
+pub(super) async fn checks(api: &Api<'_>, sha: &Sha, name: &str) -> Result<Marks, Refusal> {
+    let path = format!("commits/{sha}/check-runs?check_name={}&filter=all", encoded(name));
+    let mut all = api.pages(&path, |Checks { check_runs }| check_runs).await?;
+    all.sort_by_key(|check| check.id);
+    let run = |id: &str| -> Option<(u64, u64)> {
+        let (run, attempt) = id.split_once('.')?;
         Some((run.parse().ok()?, attempt.parse().ok()?))
     };
-    check_runs.iter().filter_map(run).any(|run| run > own)
+    let mark = |Check { external_id, conclusion, output, .. }| {
+        let title = output.and_then(|Output { title }| title);
+        Mark {
+            run: external_id.as_deref().and_then(run),
+            draw: title.as_deref().filter(|_| conclusion.as_deref() == Some("failure")).and_then(Draw::signed),
+            again: Value::Null,
+        }
+    };
+    Ok(Marks(all.into_iter().map(mark).collect()))
 }

@@ -12,10 +12,12 @@ pub mod draws;
 pub mod event;
 #[cfg(test)]
 mod fixtures;
+mod history;
+mod identity;
 pub mod lines;
 pub mod log;
 pub mod marker;
-mod newer;
+mod marks;
 pub mod notice;
 pub mod options;
 pub mod outcome;

@@ -2,7 +2,9 @@
 
 use super::disclosure::{Disclosure, disclosed, disclosed_evidence};
 use super::draws::{Draw, Draws};
+use super::history::{History, Unread};
 use super::lines::{Annotation, Lines, annotations};
+use super::text::within_chars;
 use super::wording::{self, Standing};
 use crate::report::{self, AuditResult, EvidenceDiff, Verdict};
 
@@ -48,6 +50,8 @@ pub(super) struct Notice {
     pub unmarked: Option<&'static str>,
     /// Whether an earlier draw was incompatible, and that stands.
     pub stands: bool,
+    /// Why a verdict that passes is not told as a pass: an earlier one, which would stand, could not be read.
+    pub unread: Option<Unread>,
     /// What the audit was drawn as so far, this draw included where it is one.
     pub draws: Draws,
     draw: Option<Draw>,
@@ -100,6 +104,7 @@ impl Notice {
             draw: Draw::of(&shown),
             frozen: shown.snapshots.iter().all(|snapshot| snapshot.fingerprint.is_some()),
             stands: false,
+            unread: None,
             draws: Draws::default(),
             preface: String::new(),
             body: Body::Report(Box::new(shown)),
@@ -128,6 +133,7 @@ impl Notice {
             draw: None,
             frozen: false,
             stands: false,
+            unread: None,
             draws: Draws::default(),
             preface: String::new(),
             body: Body::Evidence(Box::new(shown)),
@@ -150,6 +156,7 @@ impl Notice {
             draw: None,
             frozen: false,
             stands: false,
+            unread: None,
             draws: Draws::default(),
             preface: String::new(),
             body: Body::Failure { why, advice, message: failed.message.clone() },
@@ -162,28 +169,65 @@ impl Notice {
     }
 
     /// The same, after what was drawn before. What came to no verdict is no draw, and what others made is nobody's.
-    pub(super) fn drawn(mut self, before: Draws) -> Self {
-        self.draws = before;
-        let Some(draw) = self.draw.as_ref().filter(|_| self.unmarked.is_none()) else { return self };
-        let verdicts = self.draws.before(draw);
-        if verdicts.is_empty() {
-            return self;
+    pub(super) fn drawn(mut self, History { draws, marks, unread }: History) -> Self {
+        self.draws = draws;
+        let Some(draw) = self.draw.clone().filter(|_| self.unmarked.is_none()) else { return self };
+        self.draws.told_by(&marks, &draw);
+        let before: Vec<Draw> = self.draws.before(&draw).into_iter().cloned().collect();
+        if draw.is_of_chance() {
+            self.draws.add(&draw);
         }
-        let blocked = verdicts.iter().any(|verdict| verdict == wording::word(Verdict::Incompatible));
-        let verdicts = verdicts.join(", ");
-        self.stands = blocked && self.frozen && !self.exploratory && self.standing != Standing::Block;
-        if self.stands {
-            self.preface = stands(draw);
-            self.line = format!("incompatible when it was drawn before, and that stands; now {}", self.line);
-            (self.standing, self.word) = (Standing::Block, "incompatible");
-        } else {
-            self.preface = drawn_before(draw, &verdicts);
-            self.line = format!("{}; drawn before: {verdicts}", self.line);
-            if self.word == "compatible" {
-                self.word = WITH_REMARKS;
-            }
+        let blocked = before.iter().any(Draw::blocks) && !draw.blocks();
+        if blocked && self.frozen && !self.exploratory {
+            self = self.standing_by(&draw);
+        } else if draw.is_of_chance() && !before.is_empty() {
+            let verdicts: Vec<String> = before.into_iter().map(|draw| draw.verdict).collect();
+            self = self.drawn_again(&draw, &verdicts.join(", "));
         }
-        self
+        match unread {
+            Some(unread) if !self.exploratory && self.standing != Standing::Block => self.without_history(unread),
+            _ => self,
+        }
+    }
+
+    /// An earlier draw was incompatible, and that counts whatever this one came to.
+    fn standing_by(self, draw: &Draw) -> Self {
+        Self {
+            stands: true,
+            standing: Standing::Block,
+            word: wording::word(Verdict::Incompatible),
+            preface: stands(draw),
+            line: format!("incompatible when it was drawn before, and that stands; now {}", self.line),
+            ..self
+        }
+    }
+
+    /// There were earlier draws, which this one has to be read beside.
+    fn drawn_again(self, draw: &Draw, verdicts: &str) -> Self {
+        Self {
+            preface: drawn_before(draw, verdicts),
+            line: format!("{}; drawn before: {verdicts}", self.line),
+            word: if self.word == "compatible" { WITH_REMARKS } else { self.word },
+            ..self
+        }
+    }
+
+    /// An earlier verdict may stand: then nothing is told as a pass.
+    fn without_history(self, unread: Unread) -> Self {
+        Self {
+            unread: Some(unread),
+            standing: Standing::Error,
+            word: "none",
+            preface: format!("{}{}", unknown(unread), self.preface),
+            line: format!("history unknown: publish this run again; {}", self.line),
+            ..self
+        }
+    }
+
+    /// The line in at most this many characters, with the signature of its draw at the end.
+    pub(super) fn line_within(&self, limit: usize) -> String {
+        let signature = self.draw.as_ref().map(Draw::signature).unwrap_or_default();
+        format!("{}{signature}", within_chars(&self.line, limit.saturating_sub(signature.len())))
     }
 
     /// The same, from files that somebody else made. Its comment is another one than the audit's own, whatever name it
@@ -208,18 +252,27 @@ impl Notice {
 fn stands(Draw { protocol, verdict, .. }: &Draw) -> String {
     format!(
         "## ⛔ Incompatible: the verdict of an earlier draw stands\n\n\
-         On this pull request the same audit (protocol `{protocol}`: one content, one rule) came to **incompatible** before. Drawn \
-         again it is **{verdict}**, as the report below says. The rule's error rates hold for one draw, so the earlier verdict \
-         counts. To go on, change what is audited. A job can be run again without drawing anew where runs are kept (see \
+         On this pull request or commit the same audit (protocol `{protocol}`: one content, one rule) came to **incompatible** \
+         before. Drawn again it is **{verdict}**, as the report below says. The rule's error rates hold for one draw, so the earlier \
+         verdict counts. To go on, change what is audited. A job can be run again without drawing anew where runs are kept (see \
          docs/github-action.md). Where nobody should be held to the earlier draw, whoever may write to the repository deletes \
-         this comment and runs the job again.\n\n---\n\n"
+         this comment, and the next commit is drawn anew: the marks of this one stay.\n\n---\n\n"
+    )
+}
+
+/// Said where it is not known what an audit was drawn as before.
+fn unknown(Unread { refusal, .. }: Unread) -> String {
+    format!(
+        "> **History unknown.** What the same audit was drawn as before could not be read ({refusal}), so nobody knows whether an \
+         earlier verdict stands. This is not told as a pass. To go on, publish this run again (`churngate publish FOLDER`); a new \
+         run would be a new draw.\n\n"
     )
 }
 
 /// Said where an audit was drawn before.
 fn drawn_before(Draw { protocol, .. }: &Draw, verdicts: &str) -> String {
     format!(
-        "> **Drawn before.** On this pull request the same audit (protocol `{protocol}`) was drawn before: {verdicts}. The rule's \
+        "> **Drawn before.** On this pull request or commit the same audit (protocol `{protocol}`) was drawn before: {verdicts}. The rule's \
          error rates hold for one draw.\n\n"
     )
 }

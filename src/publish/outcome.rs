@@ -1,5 +1,6 @@
 //! What each part of a publication came to.
 
+use super::history::Unread;
 use super::refusal::{Permission, Refusal};
 
 /// What one part came to. The words are ours.
@@ -68,6 +69,13 @@ impl Outcome {
     /// The failure of a part that needs this grant.
     pub(super) fn refused(refusal: Refusal, needed: Permission) -> Self {
         Self::Failed { why: refusal.to_string(), hint: refusal.hint(needed) }
+    }
+
+    /// The mark of what is not told as a pass, since it cannot be read what was drawn before.
+    pub(super) fn unread(Unread { refusal, needed }: Unread) -> Self {
+        let why =
+            format!("what the audit was drawn as before cannot be read ({refusal}), so that it is not told as a pass");
+        Self::Failed { why, hint: refusal.hint(needed) }
     }
 
     pub(super) const fn has_failed(&self) -> bool {

@@ -3,15 +3,18 @@
 use super::api::Api;
 use super::budget::COMMENT;
 use super::check::Marked;
-use super::comment::{self, Letter, Outdated, Told, tell};
-use super::event::{Sha, Subject, is_of_default_branch, subject};
+use super::comment::{Letter, Outdated, Thread, Told};
+use super::draws::Draws;
+use super::event::{Candidate, Sha, Subject, is_of_default_branch, subject};
+use super::history::History;
 use super::marker::Marker;
+use super::marks::{self, Marks};
 use super::notice::{Failed, Notice};
 use super::options::{CommentMode, MarkKind, Options};
 use super::outcome::{Outcome, Publication};
 use super::outputs::{self, Places};
-use super::refusal::Permission;
-use super::target::{Target, named, resolve};
+use super::refusal::{Permission, Refusal};
+use super::target::{self, named, resolve};
 use super::{Surroundings, check, status, summary};
 use crate::http::Client;
 use crate::report::{AuditResult, EvidenceDiff};
@@ -68,8 +71,12 @@ const OWN_RULE: &str = "Exploratory: no base commit was named, so the rule is th
 
 /// Says that the rule is nobody's but the change's, where one is audited without a base to read the rule from.
 fn explores(around: &Surroundings, options: &Options) -> Option<&'static str> {
-    let Subject::Commit { sha, .. } = about(around) else { return None };
-    let agreed = is_of_default_branch(&around.event_name, &around.event_json) && sha.as_str() == around.sha;
+    let of_default_branch = is_of_default_branch(&around.event_name, &around.event_json);
+    let agreed = match about(around) {
+        Subject::Commit { sha, .. } => of_default_branch && sha.as_str() == around.sha,
+        Subject::PullRequest(_) => false,
+        Subject::Nothing(_) | Subject::Unreadable(_) => return None,
+    };
     (options.audited.own_rule && !options.artifact && !agreed).then_some(OWN_RULE)
 }
 
@@ -116,6 +123,13 @@ impl Server {
         Self { comment: failed(), outdated: Outcome::Left("there is none"), mark: failed(), comment_url: None }
     }
 
+    /// Neither comment nor mark, because the server refuses what both need.
+    fn refused(refusal: Refusal, options: &Options) -> Self {
+        let refused = |needed| Outcome::refused(refusal, needed);
+        let (comment, mark) = (refused(COMMENTING), refused(marking(options.mark)));
+        Self { comment, mark, ..Self::left(UNWANTED) }
+    }
+
     /// Neither comment nor mark, for one reason.
     const fn left(why: &'static str) -> Self {
         Self { comment: Outcome::Left(why), outdated: Outcome::Left(why), mark: Outcome::Left(why), comment_url: None }
@@ -137,86 +151,144 @@ const fn marking(kind: MarkKind) -> Permission {
 
 /// What is said to the server, and what was said: after a look at what was said before.
 async fn to_server(notice: Notice, around: &Surroundings, options: &Options, client: &Client) -> (Server, Notice) {
-    let (sha, candidate) = match about(around) {
+    let (commit, candidate) = match about(around) {
         Subject::Nothing(why) => return (Server::left(why), notice),
         Subject::Unreadable(why) => return (Server::failed(why, None), notice),
-        Subject::Commit { sha, pull_request } => (sha, pull_request),
+        Subject::Commit { sha, pull_request } => (Ok(sha), pull_request),
+        Subject::PullRequest(number) => (Err(number), Candidate::Known(number)),
     };
-    let unmarked = options.mark == MarkKind::None || notice.unmarked.is_some();
-    if options.comment == CommentMode::Never && unmarked {
+    if options.comment == CommentMode::Never && is_unmarked(&notice, options) {
         return (Server::left(UNWANTED), notice);
     }
+    let api = match Api::new(client, around, options.pace) {
+        Ok(api) => api,
+        Err(refusal) => return (Server::refused(refusal, options), notice),
+    };
+    let sha = match commit {
+        Ok(sha) => sha,
+        Err(number) => match target::head(number, &api).await {
+            Ok(Some(sha)) => sha,
+            Ok(None) => return (Server::failed(target::NO_REQUEST, None), notice),
+            Err(refusal) => return (Server::refused(refusal, options), notice),
+        },
+    };
     if let Some(checkout) =
         options.audited.checkout.as_ref().filter(|checkout| !options.artifact && !checkout.holds(&sha))
     {
         let why = format!("commit `{}` was audited, and not `{sha}`, which this event is about", checkout.commit);
         return (Server::failed(&why, Some(CHECK_OUT)), notice);
     }
-    let api = match Api::new(client, around, options.pace) {
-        Ok(api) => api,
-        Err(refusal) => {
-            let refused = |needed| Outcome::refused(refusal, needed);
-            let (comment, mark) = (refused(COMMENTING), refused(marking(options.mark)));
-            return (Server { comment, mark, ..Server::left(UNWANTED) }, notice);
-        }
-    };
-    if options.comment == CommentMode::Never {
-        let mark = mark(&api, &notice, &sha, around, options).await;
-        return (Server { mark, ..Server::left(UNWANTED) }, notice);
-    }
-    let target = resolve(sha.clone(), candidate, &api).await;
-    let number = target.as_ref().ok().and_then(|target| target.pull_request);
-    let notice = after(notice, number, &api).await;
-    let mark = mark(&api, &notice, &sha, around, options).await;
-    let server = match target {
-        Ok(target) => comment(&api, &notice, &target, around, options, mark).await,
-        Err(refusal) => Server { comment: Outcome::refused(refusal, COMMENTING), mark, ..Server::left(UNWANTED) },
-    };
+    let place = place(&api, &sha, candidate, &notice, options).await;
+    // The last look before the commit is marked.
+    let (read, marks) = (place.draws().await, marks(&api, &sha, &notice, around, options).await);
+    let marked = marks.as_ref().map(Marks::draws).map_err(|refusal| *refusal);
+    let notice = notice.drawn(History::new(read, marked, marking(options.mark)));
+    let mark = mark(&api, &notice, &sha, around, options, &marks.unwrap_or_default()).await;
+    let server = comment(&notice, place, &sha, around, options, mark).await;
     (server, notice)
 }
 
-/// The notice, after what was drawn before on the pull request, as far as that can be read.
-async fn after(notice: Notice, number: Option<u64>, api: &Api<'_>) -> Notice {
-    let Some(number) = number else { return notice };
-    let before = comment::draws(api, number, &notice.key).await.unwrap_or_default();
-    notice.drawn(before)
+const fn is_unmarked(notice: &Notice, options: &Options) -> bool {
+    matches!(options.mark, MarkKind::None) || notice.unmarked.is_some()
 }
 
-async fn mark(api: &Api<'_>, notice: &Notice, sha: &Sha, around: &Surroundings, options: &Options) -> Outcome {
+/// Where the comment belongs.
+enum Place<'a> {
+    Thread(Thread<'a>),
+    /// Nowhere, and why.
+    Nowhere(&'static str),
+    /// Nobody knows.
+    Unknown(Refusal),
+}
+
+impl Place<'_> {
+    async fn draws(&self) -> Result<Draws, Refusal> {
+        match self {
+            Self::Thread(thread) => thread.draws().await,
+            Self::Nowhere(_) => Ok(Draws::default()),
+            Self::Unknown(refusal) => Err(*refusal),
+        }
+    }
+}
+
+async fn place<'a>(api: &'a Api<'a>, sha: &Sha, candidate: Candidate, notice: &Notice, options: &Options) -> Place<'a> {
+    if options.comment == CommentMode::Never {
+        return Place::Nowhere(UNWANTED);
+    }
+    let opened = match resolve(sha, candidate, api).await {
+        Ok(Ok(number)) => Thread::open(api, number, &notice.key).await,
+        Ok(Err(why)) => return Place::Nowhere(why),
+        Err(refusal) => Err(refusal),
+    };
+    opened.map_or_else(Place::Unknown, Place::Thread)
+}
+
+/// The marks that the commit has by the name of the one that it is given.
+async fn marks(
+    api: &Api<'_>,
+    sha: &Sha,
+    notice: &Notice,
+    around: &Surroundings,
+    options: &Options,
+) -> Result<Marks, Refusal> {
+    match options.mark {
+        _ if is_unmarked(notice, options) => Ok(Marks::default()),
+        MarkKind::Check => marks::checks(api, sha, &notice.context).await,
+        MarkKind::Status | MarkKind::None => {
+            marks::statuses(api, sha, &status::context(notice), around.run_url().as_deref()).await
+        }
+    }
+}
+
+async fn mark(
+    api: &Api<'_>,
+    notice: &Notice,
+    sha: &Sha,
+    around: &Surroundings,
+    options: &Options,
+    before: &Marks,
+) -> Outcome {
     if let Some(why) = notice.unmarked {
         return Outcome::Left(why);
     }
     let (page, run) = (around.run_url(), (around.run_id, around.run_attempt));
     let marked = match options.mark {
-        MarkKind::None => return Outcome::Left(UNWANTED),
+        MarkKind::None => Ok(Outcome::Left(UNWANTED)),
         MarkKind::Status => {
-            let marked = status::mark(api, sha, notice, page.as_deref()).await;
+            let marked = status::mark(api, sha, notice, run, page.as_deref(), before).await;
             marked.map(|ours| if ours { Outcome::Done("status") } else { Outcome::Left(NEWER) })
         }
-        MarkKind::Check => check::mark(api, notice, sha, run, page.as_deref()).await.map(|marked| match marked {
-            Marked::Whole => Outcome::Done("check run"),
-            Marked::Newer => Outcome::Left(NEWER),
-            Marked::WithoutAllRemarks(refusal) => {
-                let why = format!("the check run stands, but some remarks at lines do not: {refusal}");
-                Outcome::Failed { why, hint: None }
-            }
-        }),
+        MarkKind::Check => {
+            check::mark(api, notice, sha, run, page.as_deref(), before).await.map(|marked| match marked {
+                Marked::Whole => Outcome::Done("check run"),
+                Marked::Newer => Outcome::Left(NEWER),
+                Marked::WithoutAllRemarks(refusal) => {
+                    let why = format!("the check run stands, but some remarks at lines do not: {refusal}");
+                    Outcome::Failed { why, hint: None }
+                }
+            })
+        }
     };
-    marked.unwrap_or_else(|refusal| Outcome::refused(refusal, marking(options.mark)))
+    match (marked, notice.unread) {
+        (Err(refusal), _) => Outcome::refused(refusal, marking(options.mark)),
+        (Ok(_), Some(unread)) => Outcome::unread(unread),
+        (Ok(outcome), None) => outcome,
+    }
 }
 
 async fn comment(
-    api: &Api<'_>,
     notice: &Notice,
-    target: &Target,
+    place: Place<'_>,
+    sha: &Sha,
     around: &Surroundings,
     options: &Options,
     mark: Outcome,
 ) -> Server {
-    let Some(number) = target.pull_request else {
-        return Server { mark, ..Server::left(target.without.unwrap_or("the event has no pull request")) };
+    let told = match place {
+        Place::Nowhere(why) => return Server { mark, ..Server::left(why) },
+        Place::Unknown(refusal) => Err(refusal),
+        Place::Thread(thread) => thread.tell(&letter(notice, sha, around), options.comment, options.outdated).await,
     };
-    let told = tell(api, number, &letter(notice, target, around), options.comment, options.outdated).await;
     let (comment, comment_url, outdated) = match told {
         Err(refusal) => (Outcome::refused(refusal, COMMENTING), None, Ok(0)),
         Ok((Told::Created(url), outdated)) => (Outcome::Done("created"), Some(url), outdated),
@@ -233,19 +305,20 @@ async fn comment(
     Server { comment, outdated, mark, comment_url }
 }
 
-/// The text, a line that says what was audited, and the marker.
-fn letter(notice: &Notice, target: &Target, around: &Surroundings) -> Letter {
-    let origin = origin(target, around);
+/// The text, a line that says what was audited, and the marker, whose length depends on neither text nor draws: there is room for
+/// draws that are found when it is written.
+fn letter(notice: &Notice, sha: &Sha, around: &Surroundings) -> Letter {
+    let origin = origin(sha, around);
     let run = (around.run_id, around.run_attempt);
-    // The marker's own length does not depend on the text.
-    let length = Marker::new(&notice.key, run, &target.sha, notice.word, "", &notice.draws).to_string().len();
+    let marker = |text: &str, draws: &Draws| Marker::new(&notice.key, run, sha, notice.word, text, draws);
+    let length = marker("", &Draws::default()).to_string().len() + Draws::ROOM;
     let text = format!("{}\n\n{origin}", notice.markdown_within(COMMENT - length - origin.len() - 4).trim_end());
-    let marker = Marker::new(&notice.key, run, &target.sha, notice.word, &text, &notice.draws);
-    Letter { body: format!("{text}\n\n{marker}"), marker }
+    let marker = marker(&text, &notice.draws);
+    Letter { text, marker }
 }
 
-fn origin(target: &Target, around: &Surroundings) -> String {
-    let commit: String = target.sha.as_str().chars().take(12).collect();
+fn origin(sha: &Sha, around: &Surroundings) -> String {
+    let commit: String = sha.as_str().chars().take(12).collect();
     match around.run_url() {
         Some(url) => format!("Commit `{commit}`, [run {}]({url})", around.run_id),
         None => format!("Commit `{commit}`"),
@@ -270,14 +343,16 @@ mod tests {
     use crate::publish::{Disclosure, Lines};
 
     #[test]
-    fn the_letter_ends_with_its_marker_and_fits() {
+    fn the_letter_fits_with_all_draws_that_a_marker_keeps() {
         let mut result = blocking();
         result.flips = vec![result.flips[0].clone(); 3000];
         result.analysis.flips = vec![result.analysis.flips[0].clone(); 3000];
-        let target = Target { sha: Sha::parse(&"a".repeat(40)).unwrap(), pull_request: Some(1), without: None };
+        let sha = Sha::parse(&"a".repeat(40)).unwrap();
         let notice = Notice::of_result(&result, Disclosure::Answers, false, &Lines::default());
-        let letter = letter(&notice, &target, &Surroundings::default());
-        assert!(letter.body.len() <= COMMENT && letter.body.len() > COMMENT / 2, "{}", letter.body.len());
-        assert_eq!(Marker::last_in(&letter.body), Some(letter.marker));
+        let Letter { text, marker } = letter(&notice, &sha, &Surroundings::default());
+        let room = COMMENT - text.len();
+        let draws: Vec<String> = (0..100).map(|run| format!("0123456789ab.{run:0>12}.incompatible")).collect();
+        let full = Marker { draws: Draws::parse(&draws.join(",")), ..marker };
+        assert!(text.len() > COMMENT / 2 && full.to_string().len() + 2 <= room, "{room}");
     }
 }

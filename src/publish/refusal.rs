@@ -42,6 +42,9 @@ pub enum Refusal {
     /// The reply is not what the interface promises.
     #[error("the server's reply cannot be read")]
     BadReply,
+    /// A list with more pages than are read.
+    #[error("the server's list is longer than is read")]
+    TooLong,
     /// No complete reply.
     #[error("{0}")]
     Call(CallError),
@@ -49,6 +52,10 @@ pub enum Refusal {
     #[error("there is no token or no repository to publish with")]
     NoAccess,
 }
+
+/// A job that is run again is no remedy where it would draw every answer anew.
+const KEPT: &str = "publish the run that was kept, `churngate publish FOLDER`; a job that is run again makes a new draw, and pays \
+                    for it, unless it finds the run in `runs`";
 
 /// A grant that a token needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,9 +89,14 @@ impl Refusal {
                  permissions:\n    {key}: write"
             )),
             Self::BadToken | Self::NoAccess => Some("pass `token: ${{ github.token }}`".to_owned()),
-            Self::RateLimited | Self::Server(_) | Self::Call(_) => Some("run the job again to publish".to_owned()),
+            Self::RateLimited | Self::Server(_) | Self::Call(_) => Some(KEPT.to_owned()),
             _ => None,
         }
+    }
+
+    /// Whether this is the server's own word, which it would give again, and no fault that passes.
+    pub(super) const fn is_final(self) -> bool {
+        !matches!(self, Self::RateLimited | Self::Server(_) | Self::BadReply | Self::TooLong | Self::Call(_))
     }
 }
 
@@ -193,6 +205,17 @@ mod tests {
         assert_eq!(after(422, &[], ""), Next::Refused(Refusal::Unprocessable));
         assert_eq!(after(418, &[], ""), Next::Refused(Refusal::Unexpected(418)));
         assert_eq!(after(502, &[], ""), Next::Again(Duration::from_secs(2), Refusal::Server(502)));
+    }
+
+    #[test]
+    fn what_failed_once_is_published_from_the_run_that_was_kept() {
+        for refusal in [Refusal::RateLimited, Refusal::Server(502), Refusal::Call(CallError::Timeout)] {
+            for needed in [Permission::PullRequests, Permission::Statuses, Permission::Checks] {
+                let hint = refusal.hint(needed).unwrap();
+                assert!(hint.starts_with("publish the run that was kept, `churngate publish FOLDER`; "), "{hint}");
+                assert!(hint.contains("a job that is run again makes a new draw"), "{hint}");
+            }
+        }
     }
 
     #[test]

@@ -3,12 +3,17 @@
 use super::api::Api;
 use super::budget::{CONTEXT, DESCRIPTION};
 use super::event::Sha;
-use super::newer;
+use super::marks::{self, Marks};
 use super::notice::Notice;
 use super::refusal::Refusal;
 use super::text::within_chars;
 use super::wording::Standing;
 use serde_json::{Value, json};
+
+/// What the status is called.
+pub(super) fn context(notice: &Notice) -> String {
+    within_chars(&notice.context, CONTEXT)
+}
 
 /// The status that the notice gives the commit.
 fn body(notice: &Notice, page: Option<&str>) -> Value {
@@ -17,31 +22,35 @@ fn body(notice: &Notice, page: Option<&str>) -> Value {
         Standing::Block => "failure",
         Standing::Error => "error",
     };
-    let context = within_chars(&notice.context, CONTEXT);
-    let mut body =
-        json!({ "state": state, "description": within_chars(&notice.line, DESCRIPTION), "context": context });
+    let context = context(notice);
+    let mut body = json!({ "state": state, "description": notice.line_within(DESCRIPTION), "context": context });
     if let (Some(page), Some(members)) = (page, body.as_object_mut()) {
         members.insert("target_url".to_owned(), Value::from(page));
     }
     body
 }
 
-/// Gives the commit its status, unless a newer run has given it one. Where one came in between, it is put back on top.
-/// Says whether the status is ours.
+/// Gives the commit its status, unless a newer run has given it one. Where one came in between, it is put back on top: where
+/// that cannot be looked up, it is as if there were none. Says whether the status is ours.
 ///
 /// # Errors
 /// The server refuses.
-pub(super) async fn mark(api: &Api<'_>, sha: &Sha, notice: &Notice, page: Option<&str>) -> Result<bool, Refusal> {
-    let body = body(notice, page);
-    let context = body.get("context").and_then(Value::as_str).unwrap_or_default();
-    let path = format!("statuses/{sha}");
-    let Some(page) = page else { return api.post::<Value>(&path, &body).await.map(|_| true) };
-    if newer::status(api, sha, context, page).await.is_some() {
+pub(super) async fn mark(
+    api: &Api<'_>,
+    sha: &Sha,
+    notice: &Notice,
+    run: (u64, u64),
+    page: Option<&str>,
+    before: &Marks,
+) -> Result<bool, Refusal> {
+    if before.newer(run).is_some() {
         return Ok(false);
     }
-    api.post::<Value>(&path, &body).await?;
-    match newer::status(api, sha, context, page).await {
-        Some(newer) => api.post::<Value>(&path, &newer).await.map(|_| false),
+    let path = format!("statuses/{sha}");
+    api.post::<Value>(&path, &body(notice, page)).await?;
+    let after = marks::statuses(api, sha, &context(notice), page).await.unwrap_or_default();
+    match after.newer(run) {
+        Some(newer) => api.post::<Value>(&path, newer).await.map(|_| false),
         None => Ok(true),
     }
 }

@@ -5,17 +5,6 @@ use super::event::{Candidate, Sha, Subject};
 use super::refusal::Refusal;
 use serde::Deserialize;
 
-/// What is marked and who is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
-    /// The commit to mark.
-    pub sha: Sha,
-    /// The pull request to tell.
-    pub pull_request: Option<u64>,
-    /// Why there is no pull request although one was looked for.
-    pub without: Option<&'static str>,
-}
-
 #[derive(Deserialize)]
 struct PullRequest {
     number: u64,
@@ -37,63 +26,73 @@ struct Repository {
 /// The subject, where the caller names a pull request or a commit that the event does not name.
 #[must_use]
 pub fn named(subject: Subject, pull_request: Option<u64>, head: Option<&str>) -> Subject {
-    let sha = match (head, &subject) {
-        (Some(head), _) => Sha::parse(head),
-        (None, Subject::Commit { sha, .. }) => Some(sha.clone()),
-        (None, Subject::Nothing(_) | Subject::Unreadable(_)) => None,
-    };
-    match (sha, pull_request, subject) {
-        (None, None, subject) if head.is_none() => subject,
-        (None, _, _) => Subject::Nothing("the commit that was named is not a commit's full name"),
-        (Some(sha), Some(number), _) => Subject::Commit { sha, pull_request: Candidate::Claimed(number) },
-        (Some(sha), None, Subject::Commit { pull_request, .. }) if head.is_none() => {
-            Subject::Commit { sha, pull_request }
+    match (head.map(Sha::parse), pull_request, subject) {
+        (Some(None), _, _) => Subject::Unreadable("the commit that was named is not a commit's full name"),
+        (Some(Some(sha)), Some(number), _) | (None, Some(number), Subject::Commit { sha, .. }) => {
+            Subject::Commit { sha, pull_request: Candidate::Claimed(number) }
         }
-        (Some(sha), None, _) => Subject::Commit { sha, pull_request: Candidate::OfCommit },
+        (Some(Some(sha)), None, _) => Subject::Commit { sha, pull_request: Candidate::OfCommit },
+        (None, Some(number), _) => Subject::PullRequest(number),
+        (None, None, subject) => subject,
     }
 }
 
-/// Finds the pull request, or why there is none.
+/// The number of a pull request, or why there is none.
+pub type Found = Result<u64, &'static str>;
+
+/// Finds the pull request that is told.
 ///
 /// # Errors
 /// The server refuses.
-pub async fn resolve(sha: Sha, candidate: Candidate, api: &Api<'_>) -> Result<Target, Refusal> {
-    let found = match candidate {
-        Candidate::None => None,
-        Candidate::Known(number) => Some(Ok(number)),
-        Candidate::Claimed(number) => Some(claimed(number, &sha, api).await?),
-        Candidate::Queued(number) => Some(queued(number, api).await?),
-        Candidate::OfCommit => Some(of_commit(&sha, api).await?),
-        Candidate::OfBranch { head, repository } => Some(of_branch(&head, repository, &sha, api).await?),
-    };
-    let (pull_request, without) = match found {
-        None => (None, None),
-        Some(Ok(number)) => (Some(number), None),
-        Some(Err(why)) => (None, Some(why)),
-    };
-    Ok(Target { sha, pull_request, without })
+pub async fn resolve(sha: &Sha, candidate: Candidate, api: &Api<'_>) -> Result<Found, Refusal> {
+    match candidate {
+        Candidate::None => Ok(Err("the event has no pull request")),
+        Candidate::Known(number) => Ok(Ok(number)),
+        Candidate::Claimed(number) => claimed(number, sha, api).await,
+        Candidate::Queued(number) => queued(number, api).await,
+        Candidate::OfCommit => of_commit(sha, api).await,
+        Candidate::OfBranch { head, repository } => of_branch(&head, repository, sha, api).await,
+    }
 }
 
-type Found = Result<u64, &'static str>;
+/// Why nobody is told.
+pub const NO_REQUEST: &str = "there is no such pull request";
+
+/// The head of a pull request; none where there is no such pull request.
+///
+/// # Errors
+/// The server refuses.
+pub async fn head(number: u64, api: &Api<'_>) -> Result<Option<Sha>, Refusal> {
+    match request(number, api).await? {
+        Some(request) => Sha::parse(&request.head.sha).map(Some).ok_or(Refusal::BadReply),
+        None => Ok(None),
+    }
+}
+
+async fn request(number: u64, api: &Api<'_>) -> Result<Option<PullRequest>, Refusal> {
+    match api.get::<PullRequest>(&format!("pulls/{number}")).await {
+        Ok(request) if request.number == number => Ok(Some(request)),
+        Ok(_) => Err(Refusal::BadReply),
+        Err(Refusal::NotFound) => Ok(None),
+        Err(refusal) => Err(refusal),
+    }
+}
 
 /// The number may come from an artifact or from a person: the server has to say that its head is the commit.
 async fn claimed(number: u64, sha: &Sha, api: &Api<'_>) -> Result<Found, Refusal> {
-    let request: PullRequest = match api.get(&format!("pulls/{number}")).await {
-        Ok(request) => request,
-        Err(Refusal::NotFound) => return Ok(Err("there is no such pull request")),
-        Err(refusal) => return Err(refusal),
-    };
-    let same = request.number == number && request.head.sha == sha.as_str();
-    Ok(if same { Ok(number) } else { Err("the pull request's head is another commit") })
+    Ok(match request(number, api).await? {
+        None => Err(NO_REQUEST),
+        Some(request) if request.head.sha == sha.as_str() => Ok(number),
+        Some(_) => Err("the pull request's head is another commit"),
+    })
 }
 
 async fn queued(number: u64, api: &Api<'_>) -> Result<Found, Refusal> {
-    let request: PullRequest = match api.get(&format!("pulls/{number}")).await {
-        Ok(request) => request,
-        Err(Refusal::NotFound) => return Ok(Err("there is no such pull request")),
-        Err(refusal) => return Err(refusal),
-    };
-    Ok(if request.state == "open" { Ok(request.number) } else { Err("the queued pull request is closed") })
+    Ok(match request(number, api).await? {
+        None => Err(NO_REQUEST),
+        Some(request) if request.state == "open" => Ok(number),
+        Some(_) => Err("the queued pull request is closed"),
+    })
 }
 
 async fn of_commit(sha: &Sha, api: &Api<'_>) -> Result<Found, Refusal> {

@@ -7,7 +7,7 @@ use churngate::publish::{Failed, Options, Outcome, Outdated};
 use churngate::report::AuditResult;
 
 /// The same result from other answers.
-fn drawn(mut result: AuditResult, draw: u32) -> AuditResult {
+pub fn drawn(mut result: AuditResult, draw: u32) -> AuditResult {
     result.record.heads = vec![("answers".to_owned(), Digest::of(draw.to_string().as_bytes()))];
     result
 }
@@ -17,7 +17,7 @@ fn without_fingerprints(mut result: AuditResult) -> AuditResult {
     result
 }
 
-fn last_status(fake: &Fake) -> (String, String) {
+pub fn last_status(fake: &Fake) -> (String, String) {
     let state = fake.state.lock().unwrap();
     let status = state.statuses.last().unwrap();
     let text = |name: &str| status[name].as_str().unwrap().to_owned();
@@ -50,9 +50,12 @@ async fn an_earlier_incompatible_verdict_on_the_same_content_stands() {
             "{bodies:?}"
         );
     }
-    // Where somebody who may has deleted the comment, the next draw counts.
+    // Where somebody who may has deleted the comment, the draw of the next commit counts: this one stays marked.
     fake.state.lock().unwrap().comments.clear();
-    assert!(!told(&drawn(compatible(), 5), &fake.around(5), &options()).await.stands);
+    assert!(told(&drawn(compatible(), 5), &fake.around(5), &options()).await.stands);
+    assert_eq!(last_status(&fake).0, "failure");
+    fake.state.lock().unwrap().comments.clear();
+    assert!(!told(&drawn(compatible(), 6), &fake.around_at(6, &"c".repeat(40)), &options()).await.stands);
     assert_eq!(last_status(&fake).0, "success");
 }
 
@@ -66,7 +69,7 @@ async fn a_draw_of_what_may_have_changed_counts_and_says_that_it_is_not_the_firs
         assert_eq!((publication.stands, &publication.comment), (false, &Outcome::Done("updated")));
         let (state, description) = last_status(&fake);
         assert_eq!(state, "success");
-        assert!(description.ends_with(&format!("; drawn before: {before}")), "{description}");
+        assert!(description.contains(&format!("; drawn before: {before} [")), "{description}");
         assert!(fake.bodies()[0].contains(&format!("was drawn before: {before}. The rule's")), "{:?}", fake.bodies());
     }
 }
@@ -113,7 +116,9 @@ async fn what_others_write_about_draws_counts_for_nothing() {
         let quoted = state.comment(BOT, &format!("{body}\nand more"));
         state.comments = vec![planted, quoted];
     }
-    assert!(!told(&drawn(compatible(), 2), &fake.around(2), &options()).await.stands);
+    // What the commit's own mark says does count.
+    let elsewhere = fake.around_at(2, &"c".repeat(40));
+    assert!(!told(&drawn(compatible(), 2), &elsewhere, &options()).await.stands);
 }
 
 #[tokio::test]
@@ -129,7 +134,7 @@ async fn a_job_that_is_run_again_draws_anew_unless_its_run_was_kept() {
     }
     let ended = job.pull_request(&head, &[]);
     assert_eq!(ended.code, Some(1), "{ended:?}");
-    assert!(job.description().ends_with("; drawn before: incompatible"), "{}", job.description());
+    assert!(job.description().contains("; drawn before: incompatible ["), "{}", job.description());
 }
 
 #[tokio::test]

@@ -46,6 +46,17 @@ pub struct State {
     pub rival_statuses: Vec<Value>,
     /// The node ids of comments that were hidden.
     pub hidden: Vec<String>,
+    /// Who writes with the token, where that is not a workflow's own.
+    pub writer: Option<Value>,
+    /// Whether the server tells who that is.
+    pub tells: bool,
+    /// In how many lists a comment that was made does not stand yet.
+    pub late: u32,
+    /// Those that do not stand in it yet, and in how many lists they will not.
+    unlisted: Vec<(Value, u32)>,
+    /// How often something was read, and which of those times fail.
+    pub reads: usize,
+    pub unreadable: std::ops::Range<usize>,
     next_id: u64,
 }
 
@@ -114,6 +125,11 @@ impl State {
         self.calls.push(format!("{method} {path}"));
         let authorised = request.headers.get("authorization").is_some_and(|value| value == "Bearer t0ken");
         assert!(authorised, "{method} {path} carries no token");
+        let reads = method == "GET" || String::from_utf8_lossy(&request.body).contains("viewer");
+        self.reads += usize::from(reads);
+        if reads && self.unreadable.contains(&(self.reads - 1)) {
+            return ResponseTemplate::new(502);
+        }
         let fault =
             self.faults.iter_mut().find(|fault| fault.times > 0 && fault.method == method && path.contains(fault.path));
         if let Some(fault) = fault {
@@ -135,14 +151,14 @@ impl State {
         let Some((_, path)) = path.split_once("/repos/octo/repo/") else { return ResponseTemplate::new(404) };
         let parts: Vec<&str> = path.split('/').collect();
         match (method, parts.as_slice()) {
-            ("GET", ["issues", _, "comments"]) => self.page(request),
-            ("POST", ["issues", _, "comments"]) => self.create(&body),
+            ("GET", ["issues", number, "comments"]) => self.page(number, request),
+            ("POST", ["issues", number, "comments"]) => self.create(number, &body),
             ("PATCH", ["issues", "comments", id]) => self.change(id, &body),
             ("DELETE", ["issues", "comments", id]) => self.delete(id),
             ("POST", ["statuses", sha]) => self.status(sha, body),
             ("POST", ["check-runs"]) => self.check(&body),
             ("PATCH", ["check-runs", id]) => self.more_remarks(id, &body),
-            ("GET", ["commits", sha, "statuses"]) => of_commit(&self.statuses, "sha", sha),
+            ("GET", ["commits", sha, "statuses"]) => paged(of_commit(&self.statuses, "sha", sha), request),
             ("GET", ["commits", sha, "check-runs"]) => {
                 let runs: Vec<&Value> = self.checks.iter().rev().filter(|check| check["head_sha"] == *sha).collect();
                 ok(200, &json!({ "total_count": runs.len(), "check_runs": runs }))
@@ -153,36 +169,40 @@ impl State {
         }
     }
 
-    /// One page of comments, and a link to the next one where there is one.
-    fn page(&self, request: &Request) -> ResponseTemplate {
-        let query = |name: &str| {
-            let found = request.url.query_pairs().find(|(key, _)| key == name);
-            found.and_then(|(_, value)| value.parse::<usize>().ok())
-        };
-        let (size, page) = (query("per_page").unwrap_or(30), query("page").unwrap_or(1));
-        assert!(size <= 100, "no page has {size} items");
-        let from = (size * (page - 1)).min(self.comments.len());
-        let to = (from + size).min(self.comments.len());
-        let reply = ok(200, &Value::from(self.comments[from..to].to_vec()));
-        let next = format!(r#"<https://elsewhere.example/?page={}>; rel="next", <x>; rel="last""#, page + 1);
-        if to < self.comments.len() { reply.insert_header("link", next.as_str()) } else { reply }
+    /// One page of comments.
+    fn page(&mut self, number: &str, request: &Request) -> ResponseTemplate {
+        let listed = |comment: &&Value| is_number(&comment["issue"], number) && !self.is_unlisted(comment);
+        let listed: Vec<Value> = self.comments.iter().filter(listed).cloned().collect();
+        self.unlisted.iter_mut().for_each(|(_, lists)| *lists = lists.saturating_sub(1));
+        paged(listed, request)
     }
 
+    fn is_unlisted(&self, comment: &Value) -> bool {
+        self.unlisted.iter().any(|(id, lists)| *lists > 0 && *id == comment["id"])
+    }
+
+    /// A comment on pull request 5.
     pub fn comment(&mut self, login: &str, body: &str) -> Value {
         self.next_id += 1;
         let id = self.next_id;
         let page = format!("https://github.example/octo/repo/pull/5#issuecomment-{id}");
-        json!({ "id": id, "node_id": format!("IC_{id}"), "body": body, "html_url": page, "user": { "login": login } })
+        let user = json!({ "login": login });
+        json!({ "id": id, "node_id": format!("IC_{id}"), "body": body, "html_url": page, "user": user, "issue": 5 })
     }
 
-    fn create(&mut self, body: &Value) -> ResponseTemplate {
+    fn create(&mut self, number: &str, body: &Value) -> ResponseTemplate {
         let mut rivals = std::mem::take(&mut self.rival);
         self.comments.append(&mut rivals);
         let text = body["body"].as_str().unwrap();
         if text.len() > 65_536 {
             return ResponseTemplate::new(422);
         }
-        let comment = self.comment(BOT, text);
+        let mut comment = self.comment(BOT, text);
+        comment["issue"] = Value::from(number.parse::<u64>().unwrap());
+        for (name, value) in self.writer.iter().filter_map(Value::as_object).flatten() {
+            comment[name] = value.clone();
+        }
+        self.unlisted.push((comment["id"].clone(), self.late));
         self.comments.push(comment.clone());
         ok(201, &comment)
     }
@@ -236,9 +256,14 @@ impl State {
         ok(200, check)
     }
 
-    /// Only comments can be hidden; who asks for its own name is an app that has none here.
+    /// Only comments can be hidden, and names told.
     fn graphql(&mut self, body: &Value) -> ResponseTemplate {
-        if !body["query"].as_str().unwrap().contains("minimizeComment") {
+        let query = body["query"].as_str().unwrap();
+        if self.tells && query.contains("viewer") {
+            let login = self.writer.as_ref().map_or(json!(BOT), |writer| writer["user"]["login"].clone());
+            return ok(200, &json!({ "data": { "viewer": { "login": login } } }));
+        }
+        if !query.contains("minimizeComment") {
             return ResponseTemplate::new(404);
         }
         let node = body["variables"]["id"].as_str().unwrap().to_owned();
@@ -271,8 +296,23 @@ fn fits(output: &Value) -> bool {
 }
 
 /// What the commit has, the newest first.
-fn of_commit(all: &[Value], member: &str, sha: &str) -> ResponseTemplate {
-    ok(200, &all.iter().rev().filter(|one| one[member] == sha).cloned().collect())
+fn of_commit(all: &[Value], member: &str, sha: &str) -> Vec<Value> {
+    all.iter().rev().filter(|one| one[member] == sha).cloned().collect()
+}
+
+/// One page of a list, and a link to the next one where there is one.
+fn paged(listed: Vec<Value>, request: &Request) -> ResponseTemplate {
+    let query = |name: &str| {
+        let found = request.url.query_pairs().find(|(key, _)| key == name);
+        found.and_then(|(_, value)| value.parse::<usize>().ok())
+    };
+    let (size, page) = (query("per_page").unwrap_or(30), query("page").unwrap_or(1));
+    assert!(size <= 100, "no page has {size} items");
+    let (whole, from) = (listed.len(), size * (page - 1));
+    let held: Vec<Value> = listed.into_iter().skip(from).take(size).collect();
+    let reply = ok(200, &Value::from(held));
+    let next = format!(r#"<https://elsewhere.example/?page={}>; rel="next", <x>; rel="last""#, page + 1);
+    if from + size < whole { reply.insert_header("link", next.as_str()) } else { reply }
 }
 
 fn is_number(value: &Value, digits: &str) -> bool {

@@ -13,6 +13,8 @@ mod early;
 mod events;
 mod fake;
 mod faults;
+mod history;
+mod named;
 mod network;
 mod parts;
 mod publishing;
