@@ -93,7 +93,7 @@ impl Draws {
     /// Reads what a marker says. What is no draw is passed over.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        Self(text.split(',').filter_map(Draw::parse).collect())
+        text.split(',').filter_map(Draw::parse).collect()
     }
 
     /// Whether there is none.
