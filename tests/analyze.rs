@@ -246,7 +246,7 @@ fn audits_that_can_show_little_are_defined_and_explained() -> Result<()> {
             0,
             &[
                 "Inconclusive",
-                "about 557 questions in all would decide",
+                "about 520 questions in all would decide",
                 "with 200 questions in 20 clusters and the spread seen here, excess churn of 23.61 pp or more is seen in 80% of \
                  audits, if the questions of a cluster change together",
             ],

@@ -77,6 +77,7 @@ const NOT_RECOMPUTED: &[(&str, &str)] = &[
     ("/snapshots", "names"),
     ("/machinery", "names"),
     ("/flips", "texts beside the flips, whose figures stand under `analysis`"),
+    ("/decision/questions_to_decide", "held by audits that are drawn from what was seen (tests/statistics/needed.rs)"),
     ("/analysis/placebo/kernels/*/stream", "draws of the same cipher and sampler"),
     ("/analysis/kernels/*/stream", "draws of a frozen cipher and sampler; held by vectors and to the exact law"),
 ];

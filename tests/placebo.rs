@@ -99,13 +99,12 @@ fn a_rebuild_that_varies_is_told_and_the_verdict_is_as_without_it() -> Result<()
     assert_eq!(share(&placebo["beyond"][1]["churn"]), Some(0.0));
     assert_eq!(placebo["overlap"]["by_content"]["none"], 6);
     let told = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        told.contains("The rebuild alone shows 30.00 pp") && told.contains("the rebuild, not the corpus, explains it"),
-        "{said}"
-    );
+    // Twenty questions do not tell 30 pp of the rebuild from 30 pp of the corpus.
+    let explained = "the rebuild is enough to explain it, and up to ";
+    assert!(told.contains("The rebuild alone shows 30.00 pp") && told.contains(explained), "{said}");
     for report in ["report.md", "report.html"] {
         let text = std::fs::read_to_string(with.join(report))?;
-        assert!(text.contains("the rebuild, not the corpus, explains it"), "{text}");
+        assert!(text.contains(explained) && !text.contains("not the corpus"), "{text}");
     }
     // Questions whose old and new prompts are the same are asked where the placebo's differs, and count as they should.
     assert_eq!(

@@ -7,6 +7,8 @@ mod calibration;
 mod gate;
 #[path = "statistics/ledger.rs"]
 mod ledger;
+#[path = "statistics/needed.rs"]
+mod needed;
 #[path = "statistics/properties.rs"]
 mod properties;
 #[path = "statistics/published.rs"]

@@ -3,13 +3,14 @@
 
 use super::AnalyzeError;
 use super::cited::Citing;
-use super::cluster::Clusters;
+use super::cluster::{ClusterRows, Clusters};
 use super::comparison::{Asked, Comparison};
 use super::correctness::Marked;
 use super::figures::{Alignment, Analysis, Flip, KernelFigures, Power, Trajectories};
 use super::kernel::{self, Counts};
 use super::ladder::Ladder;
 use super::lattice::Lattice;
+use super::outlook::{Law, Resampled};
 use super::overlap::Turnover;
 use super::placebo::Rebuild;
 use super::power::Clustered;
@@ -181,13 +182,30 @@ impl<'s> Accumulator<'s> {
         })
     }
 
+    /// What is resampled of either kernel, for what further questions would show.
+    #[must_use]
+    pub fn laws(&self) -> Vec<Law> {
+        let law = |(kernel, counts): (Kernel, &Counts)| {
+            let units = self.ends.units();
+            let contrasts = counts.contrasts(self.ends.unchanged);
+            let seen: ClusterRows = contrasts.into_iter().map(|(value, count)| ((value, 1), count)).collect();
+            let mut worst = seen.clone();
+            if self.ends.left_out > 0 {
+                *worst.entry((units.cast_signed(), 1)).or_default() += self.ends.left_out;
+            }
+            let clusters = self.clusters.resampled(kernel, units);
+            Law { kernel, units, by: [Resampled { seen, worst }].into_iter().chain(clusters).collect() }
+        };
+        [(Kernel::Exact, &self.exact), (Kernel::Semantic, &self.semantic)].map(law).into()
+    }
+
     /// Nothing where the semantic lower bound says nothing, whatever it is.
     fn smallest_detectable(&self, repeats: (u32, u32), kernels: &[KernelFigures]) -> Option<f64> {
         let alpha = self.settings.confidence.alpha();
         let semantic = kernels.iter().find(|figures| figures.kernel == Kernel::Semantic)?;
         let clusters = semantic.clusters.as_ref();
         let asked = clusters.map_or(self.ends.asked, |clusters| clusters.asked.min(self.ends.asked));
-        if semantic.degenerate || asked < power::fewest_for_lower_bound(repeats, alpha) {
+        if semantic.degenerate || asked < power::fewest_for_lower_bound(repeats, 0.0, alpha) {
             return None;
         }
         let moments = kernel::moments(&self.semantic.contrasts(self.ends.unchanged), self.ends.units());

@@ -22,12 +22,20 @@ use std::collections::BTreeSet;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn analyze(observations: &[Observation], settings: &Settings) -> Result<Analysis, AnalyzeError> {
+    accumulate(observations, settings)?.finish()
+}
+
+/// Counts all that the figures of an audit need.
+///
+/// # Errors
+/// As [`analyze`], but for what no sum can tell.
+pub fn accumulate<'s>(observations: &[Observation], settings: &'s Settings) -> Result<Accumulator<'s>, AnalyzeError> {
     let mut accumulator = Accumulator::new(settings)?;
     check_ids(observations)?;
     for observation in observations {
         accumulator.take(observation)?;
     }
-    accumulator.finish()
+    Ok(accumulator)
 }
 
 /// The same from recorded scores in place of texts: the answers of the observations are names, and their gold is not read.

@@ -10,6 +10,7 @@ use super::dirichlet;
 use super::figures::ClusterBounds;
 use super::lattice::fraction;
 use super::line;
+use super::outlook::Resampled;
 use super::plane::Plane;
 use super::quantile::{Level, Levels};
 use super::round::significant;
@@ -197,6 +198,12 @@ impl Clusters {
         }))
     }
 
+    /// The clusters of one kernel as they are resampled; absent where bounds over them are.
+    pub(super) fn resampled(&self, kernel: Kernel, units: u64) -> Option<Resampled> {
+        let seen = self.tell_apart().then(|| self.rows(kernel))?;
+        Some(Resampled { seen, worst: self.worst(kernel, units, false) })
+    }
+
     fn rows(&self, kernel: Kernel) -> ClusterRows {
         let mut rows = ClusterRows::new();
         for (contrasts, count) in &self.single {
@@ -269,7 +276,7 @@ pub fn upper_bound(rows: &ClusterRows, units: u64, alpha: f64) -> f64 {
         .map(|((sum, questions), count)| dirichlet::Weighted {
             sum: *sum as f64 / units as f64 / largest,
             weight: *questions as f64 / largest,
-            count: *count,
+            count: *count as f64,
         })
         .collect();
     dirichlet::upper_ratio(&scaled, 1.0, alpha)

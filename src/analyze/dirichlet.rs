@@ -25,8 +25,8 @@ pub struct Weighted {
     pub sum: f64,
     /// What each adds to the denominator, at most 1.
     pub weight: f64,
-    /// How many there are.
-    pub count: u64,
+    /// How many there are; no whole number where an audit is planned.
+    pub count: f64,
 }
 
 /// The upper confidence bound of the mean, for values that never exceed `most`.
@@ -39,8 +39,7 @@ pub struct Weighted {
 /// ```
 #[must_use]
 pub fn upper(values: &[Counted], most: f64, alpha: f64) -> f64 {
-    let alike = |(value, count): &Counted| Weighted { sum: *value, weight: 1.0, count: *count };
-    upper_ratio(&values.iter().map(alike).collect::<Vec<Weighted>>(), most, alpha)
+    upper_ratio(&alike(values), most, alpha)
 }
 
 /// Whether the upper bound of [`upper`] lies below a limit: one integral instead of the fifty of a bisection.
@@ -51,14 +50,25 @@ pub fn upper(values: &[Counted], most: f64, alpha: f64) -> f64 {
 /// ```
 #[must_use]
 pub fn is_below(values: &[Counted], most: f64, alpha: f64, limit: f64) -> bool {
-    let alike = |(value, count): &Counted| Weighted { sum: *value, weight: 1.0, count: *count };
-    limit >= most || above(&values.iter().map(alike).collect::<Vec<Weighted>>(), most, limit) < alpha
+    is_ratio_below(&alike(values), most, alpha, limit)
+}
+
+/// Whether the upper bound of [`upper_ratio`] lies below a limit.
+#[must_use]
+pub fn is_ratio_below(values: &[Weighted], most: f64, alpha: f64, limit: f64) -> bool {
+    limit >= most || above(values, most, limit) < alpha
+}
+
+/// Values of a mean, each with the same weight.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+fn alike(values: &[Counted]) -> Vec<Weighted> {
+    values.iter().map(|(value, count)| Weighted { sum: *value, weight: 1.0, count: *count as f64 }).collect()
 }
 
 /// The same for a ratio of sums, an unseen contribution being taken with weight 1 and the largest value.
 #[must_use]
 pub fn upper_ratio(values: &[Weighted], most: f64, alpha: f64) -> f64 {
-    let seen = values.iter().filter(|value| value.count > 0 && value.weight > 0.0);
+    let seen = values.iter().filter(|value| value.count > 0.0 && value.weight > 0.0);
     let smallest = seen.map(|value| value.sum / value.weight).fold(most, f64::min);
     let (mut low, mut high) = (smallest, most);
     while let Some(middle) = between(low, high) {
@@ -94,8 +104,7 @@ struct Term {
 
 /// `P(sum_k (v_k - t) G_k + (most - t) G_0 > 0)`.
 fn above(values: &[Weighted], most: f64, t: f64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    let seen = values.iter().map(|value| Term { weight: value.sum - t * value.weight, shape: value.count as f64 });
+    let seen = values.iter().map(|value| Term { weight: value.sum - t * value.weight, shape: value.count });
     let atom = Term { weight: most - t, shape: 1.0 };
     let terms: Vec<Term> = seen.chain([atom]).filter(|term| term.weight.abs() > 0.0 && term.shape > 0.0).collect();
     let any = |sign: f64| terms.iter().any(|term| term.weight * sign > 0.0);

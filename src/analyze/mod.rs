@@ -26,6 +26,7 @@ pub mod kernel;
 pub mod ladder;
 pub mod lattice;
 mod line;
+pub mod outlook;
 pub mod overlap;
 pub mod placebo;
 mod plane;
@@ -49,7 +50,7 @@ pub mod trajectory;
 pub mod transitivity;
 
 pub use accumulator::Accumulator;
-pub use audit::{analyze, analyze_recorded};
+pub use audit::{accumulate, analyze, analyze_recorded};
 pub use diagnostics::{
     Compared, Diagnostics, LabelFlips, OtherLabels, Replication, Sampled, SecondJudge, SecondOpinion, SelfConsistency,
 };

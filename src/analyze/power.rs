@@ -17,7 +17,7 @@ pub struct Moments {
 }
 
 /// The standard normal quantile.
-fn z(probability: f64) -> f64 {
+pub(super) fn z(probability: f64) -> f64 {
     Normal::standard().inverse_cdf(probability)
 }
 
@@ -107,24 +107,38 @@ pub fn fewest_for_upper_bound(limit: f64, alpha: f64) -> Option<u64> {
     let fewest = (alpha.ln() / (-limit).ln_1p()).ceil();
     (fewest.is_finite() && fewest < 9e15).then_some(fewest as u64)
 }
-/// The fewest questions at which a positive lower bound can mean anything, `ln alpha / ln(1 / S)` with the S ways to split
-/// a question's answers among the two snapshots: 3 for two repeats at 95%.
+
+/// The fewest questions at which a lower bound above a limit can mean anything: the more of `ln alpha / ln(1 / S)` with the S ways
+/// to split a question's answers among the two snapshots, 3 for two repeats at 95%, and, of a limit above zero, of
+/// `ln alpha / ln limit`. `u64::MAX` where no number is enough.
 ///
-/// With fewer, even a flip of every question has a p-value above alpha in the exact randomisation test, while the
-/// bootstrap, which has seen no variance, puts its bound at D̂ itself.
+/// With fewer, a flip of every question comes with a probability above alpha though there is nothing to be shown: where nothing
+/// changed, one split in S looks like a flip, and where D is the limit, so many questions may flip by chance. The bootstrap, which
+/// has seen no variance, puts its bound at D̂ itself.
 ///
 /// ```
 /// use churngate::analyze::power::fewest_for_lower_bound;
-/// assert_eq!(fewest_for_lower_bound((2, 2), 0.05), 3);
-/// assert_eq!(fewest_for_lower_bound((3, 3), 0.05), 2);
-/// assert_eq!(fewest_for_lower_bound((5, 5), 0.05), 1);
+/// assert_eq!(fewest_for_lower_bound((2, 2), 0.0, 0.05), 3);
+/// assert_eq!(fewest_for_lower_bound((3, 3), 0.0, 0.05), 2);
+/// assert_eq!(fewest_for_lower_bound((5, 5), 0.0, 0.05), 1);
+/// assert_eq!(fewest_for_lower_bound((5, 5), 0.5, 0.05), 5); // five coins that all fall on one side
+/// assert_eq!(fewest_for_lower_bound((5, 5), 1.0, 0.05), u64::MAX);
 /// ```
 #[must_use]
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small positive number")]
-pub fn fewest_for_lower_bound(repeats: (u32, u32), alpha: f64) -> u64 {
+pub fn fewest_for_lower_bound(repeats: (u32, u32), limit: f64, alpha: f64) -> u64 {
     let (old, new) = repeats;
     let ways = (1..=new).fold(1.0, |ways, k| ways * f64::from(old + k) / f64::from(k));
     // Two snapshots with equal repeats may be swapped: each split is counted twice.
     let splits = if old == new { ways / 2.0 } else { ways };
-    if splits <= 1.0 { u64::MAX } else { (alpha.ln() / -splits.ln()).ceil().max(1.0) as u64 }
+    all_alike(splits.recip(), alpha).max(all_alike(limit, alpha))
+}
+
+/// The fewest questions that are all a flip with probability alpha at most, where each is one with this probability.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive number, and a cast saturates")]
+fn all_alike(probability: f64, alpha: f64) -> u64 {
+    match probability {
+        never if never <= 0.0 => 1,
+        always if always >= 1.0 => u64::MAX,
+        probability => (alpha.ln() / probability.ln()).ceil().max(1.0) as u64,
+    }
 }

@@ -27,9 +27,25 @@ pub struct Decision {
     pub compatible_when: Vec<LineOutcome>,
     /// Whether an inconclusive verdict passes, warns or fails: `pass`, `warn` or `fail`.
     pub inconclusive: String,
-    /// How many questions in all would decide, with 80% power and if D̂ and its spread stay as observed, where the verdict
-    /// is inconclusive and it can be said: not where old and new have the same content. Always more than were asked.
+    /// How many questions in all would decide, in 80% of audits with the frequencies that were seen, where the verdict is
+    /// inconclusive and it can be said: not where old and new have the same content. Always more than were asked.
     pub questions_to_decide: Option<u64>,
+}
+
+/// Why no line can hold where old and new have the same content.
+const SAME_CONTENT: &str = "same-content";
+
+impl Decision {
+    /// The decision where old and new have the same content. No line of either rule holds: whatever the figures are, they show
+    /// nothing but how answers vary, and no number of questions would show more.
+    #[must_use]
+    pub fn of_the_same_content(mut self) -> Self {
+        for line in self.incompatible_when.iter_mut().chain(&mut self.compatible_when) {
+            line.holds = false;
+            line.void = Some(SAME_CONTENT.to_owned());
+        }
+        Self { verdict: Verdict::Inconclusive, questions_to_decide: None, ..self }
+    }
 }
 
 /// One line of a rule and whether it holds.
@@ -49,6 +65,7 @@ pub struct LineOutcome {
     pub margin_pp: Option<f64>,
     /// Whether the line holds.
     pub holds: bool,
-    /// Why it cannot hold whatever the figure, where that is so: `degenerate-kernel`, `too-few-questions`.
+    /// Why it cannot hold whatever the figure, where that is so: `degenerate-kernel`, `too-few-questions`, `too-few-clusters`,
+    /// `same-content`.
     pub void: Option<String>,
 }

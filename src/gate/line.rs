@@ -132,8 +132,8 @@ pub(super) fn fewest(condition: Condition, figures: &KernelFigures, analysis: &A
         Condition::AtLeast(_) | Condition::Below(_) => None,
         // Without a question that was asked the bound is zero, and its comparison says all there is to say.
         Condition::LowerBoundAbove(_) if analysis.asked == 0 => None,
-        Condition::LowerBoundAbove(_) => {
-            let fewest = power::fewest_for_lower_bound(analysis.repeats, alpha);
+        Condition::LowerBoundAbove(limit) => {
+            let fewest = power::fewest_for_lower_bound(analysis.repeats, limit.value(), alpha);
             let fewest = Some(fewest).filter(|fewest| *fewest < u64::MAX);
             Some(Least { fewest, questions: analysis.asked, clusters: clusters.map(|clusters| clusters.asked) })
         }

@@ -11,5 +11,6 @@ mod rule;
 
 pub use decision::{Decision, LineOutcome, Verdict};
 pub use line::shows_churn;
+pub use needed::questions_to_decide;
 pub use rehearse::{Rehearsal, rehearse};
 pub use rule::decide;

@@ -88,7 +88,7 @@ impl Rehearsed {
             Condition::AtLeast(_) => churn.compare(limit) != Ordering::Less,
             Condition::Below(_) => churn.compare(limit) == Ordering::Less,
             Condition::LowerBoundAbove(_) => {
-                self.questions >= power::fewest_for_lower_bound(REPEATS, alpha)
+                self.questions >= power::fewest_for_lower_bound(REPEATS, limit.value(), alpha)
                     && lies_above(contrasts, limit.units_below(churn.denominator), self.confidence)?
             }
             Condition::UpperBoundBelow(_) => {

@@ -1,6 +1,6 @@
 //! The rule: a conjunction for each verdict.
 
-use super::{Decision, LineOutcome, Verdict, line, needed};
+use super::{Decision, LineOutcome, Verdict, line};
 use crate::analyze::Analysis;
 use crate::spec::{GateLine, GateSpec, Inconclusive};
 
@@ -10,6 +10,8 @@ use crate::spec::{GateLine, GateSpec, Inconclusive};
 /// correction). A rule without lines never holds. Where both rules hold, the block wins. A line on a degenerate kernel, unless it
 /// would hold even if every question asked had changed, or one that no figure of so few questions could meet, is void: it does not
 /// hold, so its rule does not either.
+///
+/// How many questions would decide takes more than the figures: [`super::questions_to_decide`] tells.
 #[must_use]
 pub fn decide(analysis: &Analysis, gate: &GateSpec) -> Decision {
     let incompatible_when = outcomes(&gate.incompatible_when, analysis);
@@ -20,13 +22,12 @@ pub fn decide(analysis: &Analysis, gate: &GateSpec) -> Decision {
             (false, true) => Verdict::Compatible,
             (false, false) => Verdict::Inconclusive,
         };
-    let undecided = verdict == Verdict::Inconclusive;
     Decision {
         verdict,
         incompatible_when,
         compatible_when,
         inconclusive: word(gate.inconclusive).to_owned(),
-        questions_to_decide: if undecided { needed::questions(analysis, gate) } else { None },
+        questions_to_decide: None,
     }
 }
 

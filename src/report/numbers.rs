@@ -5,6 +5,10 @@ use crate::model::{Fraction, PercentagePoints};
 /// Decimals of percentage points in reports.
 pub(in crate::report) const DECIMALS: u32 = 2;
 
+/// Decimals at most, where it takes more to tell a figure from its limit: the least figure that is not its limit lies that near only
+/// beyond a thousand million questions.
+pub(in crate::report) const MOST_DECIMALS: u32 = 16;
+
 /// A share as percentage points, rounded half up.
 pub(in crate::report) fn pp(share: Fraction) -> String {
     share.to_pp(DECIMALS)

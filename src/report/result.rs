@@ -25,7 +25,7 @@ pub struct AuditResult {
     pub analysis: Analysis,
     /// What diagnostics of the judge came to, where the spec asks for any. None moves the verdict.
     pub diagnostics: Option<Diagnostics>,
-    /// Whether old and new are corpora of one content, by its digest, and the change has edited nothing that the rule relies on:
+    /// Whether old and new are corpora, or files of evidence, of one content, by its digest, and the change has edited nothing that the rule relies on:
     /// no repeat of such an audit can show a change. Never true of engines, of which no content is read here: two aliases of one
     /// index may be an alias that nobody moved.
     #[serde(default)]

@@ -3,7 +3,8 @@
 use super::fixtures::{citing, compatible, flip, flip_detail, fraction, incompatible, inconclusive};
 use super::result::{AuditResult, EvidenceLine};
 use super::{html, json, junit, markdown, next_steps, parse, terminal};
-use crate::analyze::{Alignment, ClusterBounds, Placebo, Rung, SoftFigures, Trajectories};
+use crate::analyze::{Alignment, Beyond, ClusterBounds, Placebo, Rung, SoftFigures, Trajectories};
+use crate::gate::Verdict;
 use crate::model::{Kernel, SnapshotName};
 use insta::assert_snapshot;
 
@@ -456,6 +457,7 @@ fn what_passes_without_an_upper_bound_is_not_called_proved() {
 fn one_content_under_two_names_is_nothing_to_compare() {
     let mut result = inconclusive();
     result.same_content = true;
+    result.analysis.asked = 0;
     assert_eq!(first_line(&result), "Inconclusive: old and new have the same content, so there was nothing to compare");
     for text in [terminal(&result, 400), markdown(&result), html(&result), junit(&result)] {
         assert!(!text.contains("would decide"), "{text}");
@@ -463,16 +465,138 @@ fn one_content_under_two_names_is_nothing_to_compare() {
 }
 
 #[test]
+fn no_line_holds_where_there_was_nothing_to_compare() {
+    for mut result in [incompatible(), compatible(), inconclusive()] {
+        result.decision = result.decision.of_the_same_content();
+        result.same_content = true;
+        assert_eq!(result.decision.verdict, Verdict::Inconclusive);
+        let text = markdown(&result);
+        assert!(
+            !text.contains("| yes |") && text.contains("| cannot hold: old and new have the same content |"),
+            "{text}"
+        );
+        assert!(first_line(&result).ends_with("nothing to compare: the answers to 400 questions show noise alone"));
+        result.decision.inconclusive = "fail".to_owned();
+        assert!(!result.fails());
+    }
+}
+
+#[test]
 fn correctness_is_told_only_where_answers_match_accepted_ones_at_all() {
     let mut result = incompatible();
     assert!(
-        terminal(&result, 400).contains("changed from correct to wrong")
+        terminal(&result, 400).contains("went from correct to wrong")
             && markdown(&result).contains("was correct, is wrong")
     );
     let correctness = result.analysis.correctness.as_mut().unwrap();
     correctness.exact_match = (fraction(0, 1), fraction(0, 1));
-    assert!(!terminal(&result, 400).contains("changed from correct to wrong"));
+    assert!(!terminal(&result, 400).contains("went from correct to wrong"));
     assert!(!markdown(&result).contains("was correct, is wrong"));
+}
+
+#[test]
+fn what_the_summary_says_was_lost_and_gained_is_what_the_table_counts_in_all() {
+    for result in
+        [incompatible(), compatible(), inconclusive(), degenerate(), with_every_caveat(), with_every_diagnosis()]
+    {
+        let text = markdown(&result);
+        let all = |row: &str| text.lines().find(|line| line.starts_with(row))?.split('|').nth(4).map(str::trim);
+        let (lost, gained) = (all("| lost: ").expect("a row"), all("| gained: ").expect("a row"));
+        let flows = result.analysis.correctness.as_ref().unwrap().flows_changed_meaning;
+        let told = format!(
+            "{lost} went from correct to wrong ({} with another meaning) and {gained} from wrong to correct ({})",
+            flows.lost, flows.gained
+        );
+        for text in [&text, &terminal(&result, 4000)] {
+            assert!(text.contains(&told), "{told}: {text}");
+        }
+    }
+}
+
+/// The numbers after each of these words in a text.
+fn numbers_after(text: &str, words: &str) -> Vec<f64> {
+    let number = |rest: &str| rest.split([' ', ')']).next().and_then(|number| number.parse().ok());
+    text.split(words).skip(1).filter_map(number).collect()
+}
+
+#[test]
+fn every_figure_of_a_first_line_stands_on_the_side_of_its_limit_that_was_decided() {
+    // Exact figures that lie nearer to their limits than two decimals tell, and to zero.
+    let limits = ["0.000001pp", "0.01pp", "3pp", "3.333333pp", "33.333334pp"];
+    for limit in limits.map(|limit| limit.parse::<crate::model::PercentagePoints>().unwrap()) {
+        for denominator in [3_u64, 1600, 99_999, 4_000_000, 990_000_000] {
+            for off in -1..=1 {
+                let share = fraction(limit.units_below(denominator) + off, denominator);
+                let holds = share.compare(limit).is_ge();
+                let mut result = incompatible();
+                result.analysis.kernels[0].churn = share;
+                result.analysis.kernels[0].lower_bound = share;
+                result.decision.incompatible_when[0].limit = limit.to_string();
+                if holds {
+                    let line = first_line(&result);
+                    let (figure, limit) =
+                        (numbers_after(&line, "excess churn ")[0], numbers_after(&line, "(limit ")[0]);
+                    assert!(figure >= limit, "{line}");
+                }
+                let mut result = inconclusive();
+                result.analysis.kernels[0].churn = share;
+                result.analysis.kernels[0].lower_bound = share;
+                result.decision.incompatible_when[0].limit = limit.to_string();
+                result.decision.incompatible_when[0].holds = holds;
+                let line = first_line(&result);
+                if share.numerator > 0 {
+                    assert!(numbers_after(&line, "excess churn of ")[0] > 0.0, "{line}");
+                    assert!(numbers_after(&line, "(at least ")[0] > 0.0, "{line}");
+                }
+                if !holds {
+                    let (limit, figure) = (numbers_after(&line, "D\u{302} ≥ ")[0], numbers_after(&line, "(it is ")[0]);
+                    assert!(figure < limit, "{line}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_an_interval_does_not_exclude_is_not_denied_of_the_corpus() {
+    let said = |[new, rebuilt]: [i64; 2], (churn, low, high): (i64, i64, i64), questions: u64| {
+        let mut result = compatible();
+        result.analysis.questions = questions;
+        result.analysis.kernels[1].lower_bound = fraction(new, 1600);
+        let mut kernels = result.analysis.kernels.clone();
+        kernels[1].lower_bound = fraction(rebuilt, 1600);
+        let one = |kernel| Beyond {
+            kernel,
+            churn: fraction(churn, 1600),
+            interval: (fraction(low, 1600), fraction(high, 1600)),
+        };
+        let beyond = vec![one(Kernel::Exact), one(Kernel::Semantic)];
+        result.analysis.placebo = Some(Placebo { kernels, beyond, overlap: None, why: None });
+        let text = markdown(&result);
+        let (_, told) = text.split_once("The rebuild alone shows").expect("a sentence");
+        told.lines().next().unwrap_or_default().to_owned()
+    };
+    // Wide intervals, by whether churn of the new snapshot and of the rebuild is shown: -10 to 10 pp, or 1 to 60 pp.
+    let wide = (0, -160, 160);
+    for (shown, beyond, words) in [
+        ([1, 1], wide, "the rebuild is enough to explain it, and up to 10.00 pp by the corpus are not excluded"),
+        ([-1, 1], wide, "the rebuild is enough to explain it, and up to 10.00 pp by the corpus are not excluded"),
+        ([1, 1], (8, -160, 160), "whether the corpus adds to it, this sample does not show"),
+        ([1, -1], wide, "too few questions to tell the corpus from the rebuild"),
+        ([-1, -1], wide, "beyond it: either may be chance"),
+        ([1, 1], (160, 16, 960), "the rebuild explains a part, the corpus the rest"),
+        ([1, -1], (160, 16, 960), "which may be chance; the new snapshot shows 10.00 pp (1.00 to 60.00) beyond it"),
+    ] {
+        let told = said(shown, beyond, 400);
+        assert!(told.contains(words) && !told.contains("not the corpus"), "{shown:?}: {told}");
+        let interval = if beyond.1 < 0 { "(-10.00 to 10.00)" } else { "(1.00 to 60.00)" };
+        assert!(told.contains(interval), "{told}");
+    }
+    // A narrow one, of as many questions as the rule's own bound takes: 59 at 5 pp.
+    let explained = "less than the 5 pp that the rule lets pass: the rebuild, not the corpus, explains it";
+    assert!(said([1, 1], (-2, -40, 79), 59).contains(explained));
+    assert!(!said([1, 1], (-2, -40, 80), 400).contains(explained), "5 pp are not less than 5 pp");
+    assert!(!said([1, 1], (0, 0, 0), 58).contains(explained), "so few questions exclude nothing");
 }
 
 #[test]

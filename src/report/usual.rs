@@ -17,7 +17,8 @@ pub const EMBEDDED_JUDGE: &str = "Meaning is judged by the embedded judge: rules
                                   docs/judge.md has its measured accuracy.";
 
 /// Said where old and new are one.
-pub const ONE_SNAPSHOT: &str = "Old and new are one and the same snapshot: this audit compares nothing but repeats.";
+pub const ONE_SNAPSHOT: &str =
+    "Old and new are one and the same snapshot: what this audit shows of a change is chance.";
 
 /// Whether something has to be known about a result besides its verdict. That old and new are one is the verdict itself where
 /// they are corpora of the same content.

@@ -83,9 +83,12 @@ struct Seen {
 }
 
 impl Seen {
+    /// What was asked for in one millisecond stands in the order of the selection, which knows nothing of answers: were it the
+    /// answers' own order, those that disagree would all come first.
     fn put(&mut self, at_ms: u64, one_text: bool) -> Result<(), Failure> {
+        let key = u128::from(at_ms) << 64 | u128::from(self.questions) << 1 | u128::from(one_text);
         self.questions += 1;
-        Ok(self.by_time.put(u128::from(at_ms) << 1 | u128::from(one_text), &[])?)
+        Ok(self.by_time.put(key, &[])?)
     }
 
     /// Of the questions answered first and last: those whose repeats are all one text.
@@ -99,5 +102,43 @@ impl Seen {
             half.counted += u64::from(key & 1 == 1);
         }
         Ok((early, late))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::fisher::{CHANCE, fisher};
+
+    fn halves(questions: impl IntoIterator<Item = (u64, bool)>) -> (Share, Share) {
+        let mut seen = Seen::default();
+        for (at_ms, one_text) in questions {
+            seen.put(at_ms, one_text).unwrap();
+        }
+        seen.halves().unwrap()
+    }
+
+    #[test]
+    fn what_was_asked_for_at_one_time_falls_into_either_half_whatever_was_answered() {
+        for questions in [1, 2, 7, 100] {
+            for one in 0..questions {
+                let (early, late) = halves((0..questions).map(|place| (1_764_583_200_000, place == one)));
+                assert_eq!((early.of, late.of), (questions / 2, questions - questions / 2));
+                let is_early = one < questions / 2;
+                assert_eq!((early.counted, late.counted), (u64::from(is_early), u64::from(!is_early)), "{one}");
+            }
+        }
+        for disagree_first in [true, false] {
+            let (early, late) = halves((0..100_u64).map(|place| (5, (place % 2 == 1) == disagree_first)));
+            assert_eq!((early.counted, late.counted), (25, 25));
+            assert!(fisher(early, late) > CHANCE);
+        }
+    }
+
+    #[test]
+    fn time_tells_the_halves_before_anything_else() {
+        let (early, late) = halves((0..100_u64).rev().map(|at_ms| (at_ms, at_ms >= 50)));
+        assert_eq!(((early.counted, early.of), (late.counted, late.of)), ((0, 50), (50, 50)));
+        assert!(fisher(early, late) < CHANCE);
     }
 }

@@ -2,8 +2,8 @@
 
 use super::files::{ANSWERS, Files};
 use super::outside;
+use super::verdict::{self, Analyzed};
 use crate::analyze::{self, Settings};
-use crate::gate;
 use crate::model::{
     Confidence, Digest, EvidenceKeys, Failure, FailureClass, Normalisation, Observation, QuestionId, SnapshotName,
 };
@@ -58,9 +58,9 @@ pub fn analyze(request: &Request) -> Result<AuditResult, Failure> {
     let observations = outside::parse(text, request.file.as_str()).map_err(|error| wrong(error.to_string()))?;
     check_named(&observations, request).map_err(wrong)?;
     let digest = Digest::of(&bytes);
-    let analysis = analyze::analyze(&observations, &settings(request, digest))
+    let Analyzed { analysis, decision, same_content } = analyze::accumulate(&observations, &settings(request, digest))
+        .and_then(|accumulator| verdict::decide(accumulator, &request.gate, false))
         .map_err(|error| wrong(format!("failed to analyze `{}`: {error}", request.file)))?;
-    let decision = gate::decide(&analysis, &request.gate);
     Ok(AuditResult {
         format: report::FORMAT.to_owned(),
         name: name(&request.file),
@@ -69,7 +69,7 @@ pub fn analyze(request: &Request) -> Result<AuditResult, Failure> {
         decision,
         diagnostics: None,
         flips: flips(&analysis.flips, &observations, request),
-        same_content: false,
+        same_content,
         exploratory: false,
         snapshots: snapshots(request),
         machinery: machinery(request, &observations),

@@ -31,10 +31,10 @@ pub(super) fn describe(protocol: &Protocol) -> Machinery {
     }
 }
 
-/// Whether old and new are corpora that were read here, and have the same documents.
+/// Whether old and new are corpora, or evidence, that were read here from files and have the same content.
 pub(super) fn is_one_corpus(protocol: &Protocol) -> bool {
     let content = |name: &SnapshotName| protocol.snapshots.iter().find(|snapshot| snapshot.name == *name)?.fingerprint;
-    matches!(protocol.spec.retrieve.backend, RetrieveBackend::Bm25(_))
+    matches!(protocol.spec.retrieve.backend, RetrieveBackend::Bm25(_) | RetrieveBackend::File)
         && content(&SnapshotName::old()).is_some_and(|old| content(&SnapshotName::new_snapshot()) == Some(old))
 }
 

@@ -40,6 +40,7 @@ pub mod sensitivity;
 pub mod shard;
 mod standing;
 mod tally;
+mod verdict;
 pub mod verify;
 
 pub use audit::{Finished, audit, audit_shard};

@@ -7,10 +7,10 @@ use super::found::Texts;
 use super::join::Join;
 use super::replica::Answered;
 use super::tally::{self, Tally};
+use super::verdict::{self, Analyzed};
 use super::{evidence, judges, machinery, manifest, origin, shard, standing};
-use crate::analyze::{Accumulator, Analysis, AnalyzeError, Diagnostics, QuestionScores, Settings};
+use crate::analyze::{Accumulator, AnalyzeError, Diagnostics, QuestionScores, Settings};
 use crate::freeze::{self, Protocol, Selection};
-use crate::gate;
 use crate::ledger::stage::{self, Stage as _};
 use crate::ledger::{self, AnswersLock, BlobReader, EvidenceLock, JudgmentsLock, ProtocolLock, SideLocks};
 use crate::model::{Digest, Failure, FailureClass, Observation, Question, SnapshotName};
@@ -110,11 +110,11 @@ pub(super) fn compute_from(
         Ok(())
     })?;
     standing::check(protocol, &collected)?;
-    let (analysis, written) = (accumulator.finish().map_err(refused)?, writer.finish()?);
-    let flips = flips::details(folder, &flipped, &analysis.flips)?;
+    let (analyzed, written) = (decide(protocol, folder, accumulator)?, writer.finish()?);
+    let flips = flips::details(folder, &flipped, &analyzed.analysis.flips)?;
     let diagnostics = sampled.diagnostics(folder, &sources.texts, &mut collected.tally)?;
-    let analysis = (analysis, diagnostics);
-    let computed = assemble(protocol, folder, collected, analysis, flips, flipped, locks.heads(written.digest))?;
+    let analyzed = (analyzed, diagnostics);
+    let computed = assemble(protocol, folder, collected, analyzed, flips, flipped, locks.heads(written.digest))?;
     Ok((computed, written))
 }
 
@@ -158,10 +158,10 @@ pub(super) fn compute_without_texts(folder: &Utf8Path, locks: &Locks) -> Result<
         Ok(())
     })?;
     standing::check(protocol, &collected)?;
-    let analysis = accumulator.finish().map_err(refused)?;
-    let flips = flips::details_without_texts(&flipped, &analysis.flips);
+    let analyzed = decide(protocol, folder, accumulator)?;
+    let flips = flips::details_without_texts(&flipped, &analyzed.analysis.flips);
     let diagnostics = sampled.diagnostics(folder, &sources.texts, &mut collected.tally)?;
-    assemble(protocol, folder, collected, (analysis, diagnostics), flips, flipped, locks.heads(digest))
+    assemble(protocol, folder, collected, (analyzed, diagnostics), flips, flipped, locks.heads(digest))
 }
 
 /// What is kept of the questions of samples, where the protocol asks for diagnostics: they are few.
@@ -202,11 +202,17 @@ pub(super) fn refused(error: AnalyzeError) -> Failure {
     Failure::new(FailureClass::Evidence, format!("failed to analyze the run: {error}"))
 }
 
+fn decide(protocol: &Protocol, folder: &Utf8Path, accumulator: Accumulator<'_>) -> Result<Analyzed, Failure> {
+    let edits_what_counts = origin::origin(folder)?.is_some_and(|origin| origin.edits_what_counts());
+    let same_content = machinery::is_one_corpus(protocol) && !edits_what_counts;
+    verdict::decide(accumulator, &protocol.spec.gate, same_content).map_err(refused)
+}
+
 fn assemble(
     protocol: &Protocol,
     folder: &Utf8Path,
     mut collected: Collected,
-    (analysis, diagnostics): (Analysis, Option<Diagnostics>),
+    (analyzed, diagnostics): (Analyzed, Option<Diagnostics>),
     flips: Vec<FlipDetail>,
     flipped: Flipped,
     heads: Vec<(String, Digest)>,
@@ -216,10 +222,8 @@ fn assemble(
     machinery.caveats.splice(0..0, origin.iter().flat_map(origin::Origin::caveats));
     machinery.caveats.extend(retrieve::embedder_caveats(protocol, folder)?);
     let conduct = collected.tally.answering.conduct(protocol)?;
-    let exploratory = origin.as_ref().is_some_and(origin::Origin::is_exploratory);
-    let same_content = machinery::is_one_corpus(protocol) && !origin.is_some_and(|origin| origin.edits_what_counts());
-    let mut decision = gate::decide(&analysis, &protocol.spec.gate);
-    decision.questions_to_decide = decision.questions_to_decide.filter(|_| !same_content);
+    let exploratory = origin.is_some_and(|origin| origin.is_exploratory());
+    let Analyzed { analysis, decision, same_content } = analyzed;
     let result = AuditResult {
         format: report::FORMAT.to_owned(),
         name: protocol.spec.name.clone(),

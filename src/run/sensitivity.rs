@@ -76,7 +76,7 @@ impl Sample {
 fn detectable(protocol: &Protocol, sample: &Sample) -> String {
     let alpha = protocol.spec.bootstrap.confidence.alpha();
     let repeats = protocol.spec.generate.repeats;
-    let fewest = power::fewest_for_lower_bound((repeats, repeats), alpha);
+    let fewest = power::fewest_for_lower_bound((repeats, repeats), 0.0, alpha);
     if let Some(what) = sample.lacks(fewest) {
         return format!(
             "warning: no churn can be seen, whatever its size: a lower bound takes at least {fewest} {what}"
@@ -91,18 +91,28 @@ fn detectable(protocol: &Protocol, sample: &Sample) -> String {
     )
 }
 
-/// Passing lines that no figure of so few questions, or clusters of them, could meet.
+/// Lines that no figure of so few questions, or clusters of them, could meet. Of a lower bound above zero [`detectable`] tells.
 fn out_of_reach(protocol: &Protocol, sample: &Sample) -> Vec<String> {
-    let alpha = protocol.spec.bootstrap.confidence.alpha();
-    let limits = protocol.spec.gate.compatible_when.iter().filter_map(|line| match line.condition {
-        Condition::UpperBoundBelow(limit) => Some(limit),
+    let (alpha, repeats) = (protocol.spec.bootstrap.confidence.alpha(), protocol.spec.generate.repeats);
+    let takes = |bound: String, fewest: Option<u64>| match fewest {
+        Some(fewest) => Some(format!("{bound} takes at least {fewest} {}", sample.lacks(fewest)?)),
+        None => Some(format!("no number of questions gives {bound}")),
+    };
+    let why = |line: &GateLine| match line.condition {
+        Condition::UpperBoundBelow(limit) => {
+            takes(format!("an upper bound below {limit}"), power::fewest_for_upper_bound(limit.value(), alpha))
+        }
+        Condition::LowerBoundAbove(limit) if limit.units() > 0 => {
+            let fewest = power::fewest_for_lower_bound((repeats, repeats), limit.value(), alpha);
+            takes(format!("a lower bound above {limit}"), Some(fewest).filter(|fewest| *fewest < u64::MAX))
+        }
         _ => None,
-    });
-    let why = limits.filter_map(|limit| match power::fewest_for_upper_bound(limit.value(), alpha) {
-        Some(fewest) => Some(format!("an upper bound below {limit} takes at least {fewest} {}", sample.lacks(fewest)?)),
-        None => Some(format!("no upper bound is below {limit}")),
-    });
-    why.map(|why| format!("warning: `compatible` is out of reach: {why}")).collect()
+    };
+    let told = |verdict: &str, rule: &[GateLine]| -> Vec<String> {
+        rule.iter().filter_map(why).map(|why| format!("warning: `{verdict}` is out of reach: {why}")).collect()
+    };
+    let gate = &protocol.spec.gate;
+    [told("incompatible", &gate.incompatible_when), told("compatible", &gate.compatible_when)].concat()
 }
 
 /// A D̂ below a limit is what a sample shows, and no proof; an upper bound of one kernel proves nothing of another.

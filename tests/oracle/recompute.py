@@ -502,7 +502,7 @@ def fewest(condition, limit, repeats):
     ways = math.comb(sum(repeats), repeats[0]) / (2 if repeats[0] == repeats[1] else 1)
     return {
         "at_least": lambda: 0,
-        "lower_bound_above": lambda: math.ceil(math.log(ALPHA) / -math.log(ways)),
+        "lower_bound_above": lambda: max(math.ceil(math.log(ALPHA) / math.log(p)) for p in (1 / ways, limit) if p > 0),
         "upper_bound_below": lambda: math.ceil(math.log(ALPHA) / math.log(1 - limit)),
     }[condition]()
 
@@ -538,28 +538,6 @@ def line(kernel, condition, limit, repeats, asked, n):
     }
 
 
-def needed(rule, kernels, repeats, asked, n):
-    """The questions at which every line would hold with 80% power, as things stand; None where one cannot."""
-    numbers = []
-    for entry in rule:
-        kernel, limit = kernels[entry["kernel"]], float(entry["limit"][:-2]) / 100
-        distance = kernel["churn"] - limit
-        if entry["holds"]:
-            numbers.append(n)
-            continue
-        towards = {"lower_bound_above": distance > 1e-12, "upper_bound_below": distance < -1e-12}
-        if kernel["degenerate"] or not towards.get(entry["condition"], False):
-            return None
-        spread = max(kernel["spread"], (kernel["clusters"] or {"spread": 0})["spread"])
-        number = math.ceil((reach() * spread / abs(distance)) ** 2)
-        least = fewest(entry["condition"], limit, repeats)
-        for there in counting(kernel, entry["condition"], asked, n):
-            if there < math.inf:
-                number = max(number, math.ceil(fractions.Fraction(n * least, there)))
-        numbers.append(number)
-    return max(max(numbers), n + 1)
-
-
 def decision(kernels, repeats, asked, n):
     exact, semantic = kernels
     judge = lambda kernel, condition, limit: line(kernel, condition, limit, repeats, asked, n)
@@ -571,14 +549,11 @@ def decision(kernels, repeats, asked, n):
     passes = [judge(semantic, "upper_bound_below", 0.05)]
     held = [all(entry["holds"] for entry in rule) for rule in (blocks, passes)]
     verdict = "incompatible" if held[0] else "compatible" if held[1] else "inconclusive"
-    by_name = {kernel["kernel"]: kernel for kernel in kernels}
-    enough = [number for number in (needed(rule, by_name, repeats, asked, n) for rule in (blocks, passes)) if number is not None]
     return {
         "verdict": verdict,
         "incompatible_when": blocks,
         "compatible_when": passes,
         "inconclusive": "warn",
-        "questions_to_decide": min(enough, default=None) if verdict == "inconclusive" else None,
     }
 
 

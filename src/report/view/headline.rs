@@ -3,10 +3,13 @@
 use super::{NAME, rule};
 use crate::analyze::{Analysis, KernelFigures};
 use crate::gate::{LineOutcome, Verdict, shows_churn};
-use crate::model::Kernel;
+use crate::model::{Kernel, PercentagePoints};
 use crate::report::document::Line;
 use crate::report::numbers;
 use crate::report::result::AuditResult;
+
+/// The limit of what is said to be shown: that it is more than nothing.
+const NOTHING: PercentagePoints = PercentagePoints::from_units(0);
 
 /// The verdict and one sentence why.
 pub(in crate::report) fn headline(result: &AuditResult) -> String {
@@ -43,12 +46,9 @@ fn incompatible(result: &AuditResult) -> String {
 /// `6.44 pp exact (limit 3 pp)`.
 fn excess(result: &AuditResult, lines: &[LineOutcome], kernel: Kernel) -> Option<String> {
     let churn = figures(&result.analysis, kernel)?.churn;
-    let limit = lines
-        .iter()
-        .find(|line| line.kernel == kernel && line.condition == "at_least")
-        .and_then(rule::limit)
-        .map_or_else(String::new, |limit| format!(" (limit {})", numbers::limit(limit)));
-    Some(format!("{} pp {kernel}{limit}", numbers::pp(churn)))
+    let limit = lines.iter().find(|line| line.kernel == kernel && line.condition == "at_least").and_then(rule::limit);
+    let told = limit.map_or_else(String::new, |limit| format!(" (limit {})", numbers::limit(limit)));
+    Some(format!("{} pp {kernel}{told}", rule::beside(churn, limit.unwrap_or(NOTHING))))
 }
 
 /// Only an upper bound is a proof: a D̂ below a limit is what this sample showed.
@@ -81,7 +81,7 @@ fn passing(line: &LineOutcome, analysis: &Analysis) -> String {
 
 fn inconclusive(result: &AuditResult) -> String {
     if result.same_content {
-        return "Inconclusive: old and new have the same content, so there was nothing to compare".to_owned();
+        return same_content(&result.analysis);
     }
     let (analysis, decision) = (&result.analysis, &result.decision);
     let (blocking, passing) =
@@ -98,14 +98,23 @@ fn inconclusive(result: &AuditResult) -> String {
         return format!(
             "Inconclusive: {} excess churn of {} pp is shown (at least {} pp{over}){asks}",
             figures.kernel,
-            numbers::pp(figures.churn),
-            numbers::pp(least)
+            rule::beside(figures.churn, NOTHING),
+            rule::beside(least, NOTHING)
         );
     }
     let (asked, verb) = (analysis.questions, if analysis.questions == 1 { "does" } else { "do" });
     let why =
         passing.map_or_else(|| "no rule passes them".to_owned(), |pass| format!("to pass, the rule asks for {pass}"));
     format!("Inconclusive: {} {verb} not prove churn, and {why}", numbers::counted(asked, "question"))
+}
+
+/// A spec may ask for answers all the same, to see how they vary.
+fn same_content(analysis: &Analysis) -> String {
+    let nothing = "Inconclusive: old and new have the same content, so there was nothing to compare";
+    match analysis.asked {
+        0 => nothing.to_owned(),
+        asked => format!("{nothing}: the answers to {} show noise alone", numbers::counted(asked, "question")),
+    }
 }
 
 /// The figures of the first kernel of either rule by which churn is shown: the semantic one where it is.
@@ -151,18 +160,21 @@ fn flips_fact(analysis: &Analysis) -> Option<String> {
     Some(format!("{noun} in {of}"))
 }
 
-/// Pairs of answers whose meaning changed, and what that did to them: what only changed its words is no loss. Absent where no
-/// answer matches an accepted one, since then the accepted answers are of another form and tell nothing.
+/// Pairs of answers that became wrong or correct, as many as the table of the same report counts in all, and how many of those say
+/// something else: the rest only changed their words. Absent where no answer matches an accepted one, since then the accepted
+/// answers are of another form and tell nothing.
 fn correctness_fact(analysis: &Analysis) -> Option<String> {
     let correctness = analysis.correctness.as_ref()?;
     if !super::correctness::matches_at_all(correctness) {
         return None;
     }
-    let changed = correctness.flows_changed_meaning;
+    let (all, changed) = (super::correctness::total(correctness), correctness.flows_changed_meaning);
     Some(format!(
-        "of {}, {} changed from correct to wrong and {} from wrong to correct",
+        "of {}, {} went from correct to wrong ({} with another meaning) and {} from wrong to correct ({})",
         numbers::counted(correctness.comparisons, "answer pair"),
+        numbers::count(all.lost),
         numbers::count(changed.lost),
+        numbers::count(all.gained),
         numbers::count(changed.gained)
     ))
 }

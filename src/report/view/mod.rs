@@ -70,7 +70,7 @@ fn whole(result: &AuditResult) -> &'static str {
 }
 
 fn sections(result: &AuditResult) -> Vec<Section<'_>> {
-    let placebo = placebo::section(&result.analysis);
+    let placebo = placebo::section(result);
     let always = [rule::section(result), changed::section(result), flips::section(result)];
     let known = [
         correctness::section(&result.analysis),

@@ -8,6 +8,9 @@ use crate::report::numbers;
 use crate::report::result::AuditResult;
 use std::cmp::Ordering;
 
+/// How many units of a limit make one percentage point.
+const UNITS_IN_PP: i128 = PercentagePoints::UNITS_IN_ONE as i128 / 100;
+
 /// A condition as the report words it: the figure's name, the comparison, and whether the line belongs to a rule
 /// about D̂ itself.
 pub(super) struct Condition {
@@ -43,12 +46,22 @@ pub(super) fn against(line: &LineOutcome) -> String {
 /// The figure of a line with as many decimals as it takes to see on which side of the limit it lies: a D̂ of
 /// 2.9988 pp is never printed as 3.00 pp beside a limit of 3 pp.
 pub(super) fn figure(line: &LineOutcome, analysis: &Analysis) -> String {
-    let exact = exact(line, analysis);
-    let shown =
-        |decimals| exact.map_or_else(|| numbers::float(line.figure_pp, decimals), |share| share.to_pp(decimals));
-    let tells = |text: &String| limit(line).is_none_or(|limit| side_of_text(text, limit) == side(line, exact, limit));
-    let mut texts = (numbers::DECIMALS..=6).map(shown);
-    texts.find(tells).unwrap_or_else(|| shown(numbers::DECIMALS))
+    let Some(limit) = limit(line) else { return numbers::float(line.figure_pp, numbers::DECIMALS) };
+    match exact(line, analysis) {
+        Some(share) => beside(share, limit),
+        None => told(|decimals| numbers::float(line.figure_pp, decimals), limit, side_of_float(line.figure_pp, limit)),
+    }
+}
+
+/// An exact figure with as many decimals as it takes to see on which side of a limit it lies.
+pub(super) fn beside(share: Fraction, limit: PercentagePoints) -> String {
+    told(|decimals| share.to_pp(decimals), limit, Some(share.compare(limit)))
+}
+
+fn told(shown: impl Fn(u32) -> String, limit: PercentagePoints, side: Option<Ordering>) -> String {
+    let tells = |text: &String| side_of_text(text, limit) == side;
+    let told = (numbers::DECIMALS..=numbers::MOST_DECIMALS).map(&shown).find(tells);
+    told.unwrap_or_else(|| shown(numbers::DECIMALS))
 }
 
 /// The exact value behind a line's figure; the upper bound has none.
@@ -71,12 +84,16 @@ pub(super) fn is_over_clusters(line: &LineOutcome, analysis: &Analysis) -> bool 
     })
 }
 
-fn side(line: &LineOutcome, exact: Option<Fraction>, limit: PercentagePoints) -> Option<Ordering> {
-    exact.map_or_else(|| line.figure_pp.partial_cmp(&(limit.value() * 100.0)), |share| Some(share.compare(limit)))
+fn side_of_float(figure_pp: f64, limit: PercentagePoints) -> Option<Ordering> {
+    figure_pp.partial_cmp(&(limit.value() * 100.0))
 }
 
+/// On which side of a limit a printed number stands, in integers: a limit has six decimals, and a figure may need more.
 fn side_of_text(text: &str, limit: PercentagePoints) -> Option<Ordering> {
-    Some(format!("{text}pp").parse::<PercentagePoints>().ok()?.cmp(&limit))
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+    let printed: i128 = format!("{whole}{decimals}").parse().ok()?;
+    let scale = 10_i128.checked_pow(u32::try_from(decimals.len()).ok()?)?;
+    Some((printed * UNITS_IN_PP).cmp(&(i128::from(limit.units()) * scale)))
 }
 
 /// Why a line cannot hold whatever its figure.
@@ -84,6 +101,7 @@ pub(super) fn void(line: &LineOutcome) -> Option<&'static str> {
     line.void.as_deref().map(|code| match code {
         "degenerate-kernel" => "cannot hold: this kernel sees no churn here",
         "too-few-questions" => "cannot hold: too few questions to prove it",
+        "same-content" => "cannot hold: old and new have the same content",
         "too-few-clusters" => "cannot hold: too few clusters of questions to prove it",
         _ => "cannot hold",
     })

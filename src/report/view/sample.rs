@@ -42,7 +42,7 @@ fn detectable(analysis: &Analysis) -> String {
 fn needed(result: &AuditResult) -> Option<String> {
     let needed = result.questions_to_decide()?;
     Some(format!(
-        "about {} in all would decide, if churn and its spread stay as seen here",
+        "about {} in all would decide in 80% of audits, if all questions are like these",
         numbers::counted(needed, "question")
     ))
 }

@@ -2,15 +2,16 @@
 
 use super::{NAME, SENTENCE, conduct, passed};
 use crate::gate::{Verdict, shows_churn};
-use crate::model::{Fraction, Kernel};
+use crate::model::{Fraction, Kernel, PercentagePoints};
 use crate::report::document::Line;
 use crate::report::numbers;
 use crate::report::result::{AuditResult, Validity};
+use std::cmp::Ordering;
 
-/// Percentage points by which the share of UNKNOWN moves that is told before any figure.
-const MOVED: f64 = 10.0;
-/// Pairs of repeats, in percent, below which an agreement to the letter is called low.
-const LOOSE: f64 = 50.0;
+/// By how much the share of UNKNOWN moves that is told before any figure.
+const MOVED: PercentagePoints = PercentagePoints::from_units(PercentagePoints::UNITS_IN_ONE / 10);
+/// The share of pairs of repeats below which an agreement to the letter is called low.
+const LOOSE: PercentagePoints = PercentagePoints::from_units(PercentagePoints::UNITS_IN_ONE / 2);
 
 /// Caveats of the machinery first, then what this run shows.
 pub(super) fn warnings(result: &AuditResult) -> Vec<Line<'_>> {
@@ -82,8 +83,8 @@ fn loosely_worded<'a>(result: &AuditResult) -> Option<Line<'a>> {
     let shown = result.decision.verdict == Verdict::Inconclusive && shows_churn(semantic, &result.analysis);
     let agreement = figures(exact)?.agreement.as_ref()?;
     // A degenerate kernel has a warning of its own.
-    let loose = !figures(exact)?.degenerate && agreement.within.percentage_points() < LOOSE;
-    (asks && shown && loose).then(|| {
+    let loose = !figures(exact)?.degenerate && agreement.within.compare(LOOSE) == Ordering::Less;
+    (asks && shown && loose && !result.same_content).then(|| {
         Line::ours(format!(
             "Repeats agree to the letter in {} (old) and {} (new) of pairs. Where answers are worded freely the exact kernel \
              sees little of a change of meaning; docs/black-box.md has a rule on the semantic kernel alone.",
@@ -109,13 +110,23 @@ fn all_unknown<'a>(result: &AuditResult) -> Option<Line<'a>> {
 /// Where a snapshot answers much less or more often than the other, that is most of what changed.
 fn unknown_moved<'a>(result: &AuditResult) -> Option<Line<'a>> {
     let (old, new) = result.analysis.unknown?;
-    ((new.percentage_points() - old.percentage_points()).abs() >= MOVED).then(|| {
+    has_moved(old, new).then(|| {
         Line::ours(format!(
             "{} of the answers of the old snapshot are UNKNOWN, and {} of those of the new one.",
             numbers::percent(old),
             numbers::percent(new)
         ))
     })
+}
+
+/// Whether two shares lie [`MOVED`] or more apart, in integers: 19 of 40 and 23 of 40 are 10 pp apart, which a difference of floats
+/// may miss.
+fn has_moved(one: Fraction, other: Fraction) -> bool {
+    let scaled = |one: Fraction, other: Fraction| i128::from(one.numerator) * i128::from(other.denominator);
+    let apart = (scaled(one, other) - scaled(other, one)).unsigned_abs();
+    let all = u128::from(one.denominator) * u128::from(other.denominator);
+    apart.saturating_mul(u128::from(PercentagePoints::UNITS_IN_ONE.unsigned_abs()))
+        >= all.saturating_mul(u128::from(MOVED.units().unsigned_abs()))
 }
 
 fn without_documents<'a>(result: &AuditResult) -> Option<Line<'a>> {
@@ -198,4 +209,31 @@ fn undecided<'a>(result: &AuditResult) -> Option<Line<'a>> {
         "fail" => "Inconclusive is no proof of incompatibility. The spec lets an undecided audit fail.",
         _ => "Inconclusive is no proof of compatibility. The spec lets an undecided audit pass with a warning.",
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::fixtures::{fraction, inconclusive};
+
+    #[test]
+    fn shares_a_tenth_apart_have_moved_and_a_half_is_not_below_a_half_whatever_floats_make_of_them() {
+        for all in 1..=200_i64 {
+            let share = |part: i64| fraction(part, all.unsigned_abs());
+            for (one, other) in (0..=all).flat_map(|one| (0..=all).map(move |other| (one, other))) {
+                let moved = 10 * (one - other).abs() >= all;
+                assert_eq!(has_moved(share(one), share(other)), moved, "{one} and {other} of {all}");
+            }
+            for part in 0..=all {
+                let mut result = inconclusive();
+                let exact = &mut result.analysis.kernels[0];
+                exact.agreement.as_mut().expect("answers").within = share(part);
+                result.analysis.kernels[1].lower_bound = fraction(280, 1600);
+                result.decision.incompatible_when[0].holds = false;
+                assert_eq!(loosely_worded(&result).is_some(), 2 * part < all, "{part} of {all}");
+            }
+        }
+        // Snapshots may have different numbers of repeats.
+        assert!(has_moved(fraction(1, 10), fraction(3, 15)) && !has_moved(fraction(1, 10), fraction(199, 1000)));
+    }
 }
