@@ -625,3 +625,11 @@ fn a_shard_that_does_not_follow_from_the_protocol_is_not_merged_although_its_cha
     let (code, said) = merge(&workspace, &folders);
     assert!(code == 5 && said.contains("shard 2 of 3") && said.contains("request"), "{code} {said}");
 }
+
+#[test]
+fn a_finished_shard_that_lost_a_ledger_is_not_begun_again() {
+    let workspace = Workspace::quickstart().unwrap();
+    let folder = shard(&workspace, 1, 3, "shards");
+    let again = ["run", "--quiet", "--shard=1/3", "--runs=shards", SPEC];
+    harness::lost::nothing_is_drawn_again(&workspace, &again, &folder, &|| 0).unwrap();
+}

@@ -3,7 +3,7 @@
 use super::blobs::Blobs;
 use super::stage::{Answers, Evidence, Judgments, Protocol, ProtocolLock, Stage as _};
 use super::store::Store;
-use super::{LedgerError, Lock, files};
+use super::{Conclusion, LedgerError, Lock, files};
 use crate::model::Digest;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::BTreeSet;
@@ -29,6 +29,7 @@ pub enum Durability {
 #[derive(Debug)]
 pub struct RunFolder {
     inner: Arc<Inner>,
+    conclusion: Option<Conclusion>,
 }
 
 #[derive(Debug)]
@@ -77,7 +78,17 @@ impl RunFolder {
         let store = Arc::new(Store::open(path, durability)?);
         let writers = Mutex::new(BTreeSet::new());
         let inner = Inner { path: path.to_owned(), durability, replay, store, writers, _lock: lock };
-        Ok(Self { inner: Arc::new(inner) })
+        Ok(Self { inner: Arc::new(inner), conclusion: None })
+    }
+
+    /// The same of a run that was finished before: no ledger of it is begun again or gone on with.
+    #[must_use]
+    pub fn concluded(self, conclusion: Option<Conclusion>) -> Self {
+        Self { conclusion, ..self }
+    }
+
+    pub(super) const fn conclusion(&self) -> Option<&Conclusion> {
+        self.conclusion.as_ref()
     }
 
     /// Whether the replies of servers are read from a recording.

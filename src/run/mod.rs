@@ -9,6 +9,7 @@ mod beside;
 mod claims;
 mod classes;
 mod collect;
+mod conclusion;
 mod conduct;
 mod cost;
 mod diagnose;
@@ -44,6 +45,7 @@ pub mod verify;
 
 pub use audit::{Finished, audit, audit_shard};
 pub use diff::diff;
+pub use conclusion::RESULT;
 pub use evidence::{Compared, compared, evidence, is_evidence, recorded_evidence};
 pub use export::{Exported, export};
 pub use lines::{Lines, lines};

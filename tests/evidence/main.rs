@@ -12,5 +12,6 @@ mod export;
 mod fixture;
 mod forged;
 mod lacking;
+mod lost;
 #[cfg(unix)]
 mod signals;

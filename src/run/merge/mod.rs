@@ -7,7 +7,7 @@ mod parts;
 use super::audit::{self, Finished};
 use super::recompute::{self, Locks};
 use super::verify::{self, shard_stages};
-use super::{origin, replay, shard, standing};
+use super::{RESULT, origin, replay, shard, standing};
 use crate::freeze;
 use crate::git;
 use crate::model::{Failure, FailureClass};
