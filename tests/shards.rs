@@ -160,7 +160,11 @@ fn a_missing_or_doubled_shard_is_named() {
     refused(&[&folders[..], &[copied]].concat(), 2, "shard 2 of 3 stands twice");
     let other = shard(&workspace, 1, 2, "shards");
     refused(&[&folders[..], &[other]].concat(), 2, "they were cut differently");
-    refused(&[workspace.path("nowhere")], 4, "is no finished shard");
+    refused(&[workspace.path("nowhere")], 2, "is not a run folder");
+    let unfinished = workspace.path("unfinished");
+    copy(&folders[1], &unfinished);
+    std::fs::remove_file(unfinished.join("shard.json")).unwrap();
+    refused(&[unfinished], 4, "is no finished shard");
     workspace.edit(SPEC, |text| text.replace("repeats: 2", "repeats: 3")).unwrap();
     let changed = shard(&workspace, 3, 3, "shards");
     refused(&[folders[0].clone(), folders[1].clone(), changed], 2, "is of audit");

@@ -2,11 +2,13 @@
 
 use super::arguments::VerifyArguments;
 use super::output;
+use crate::ledger;
 use crate::model::Failure;
 use crate::run;
 
 /// Recomputes everything from the ledgers and says what was checked, and what could not be.
 pub fn verify(arguments: &VerifyArguments) -> Result<u8, Failure> {
+    ledger::must_hold_a_run(&arguments.run)?;
     let verified = run::verify(&arguments.run)?;
     if arguments.claims {
         output::write(verified.claims.as_bytes())?;

@@ -163,17 +163,18 @@ impl Inner {
     }
 }
 
-/// Whether a run was ever begun here: a folder that holds nothing of one must not be taken for a damaged run.
+/// Whether a run was ever begun here: a file, or a folder that holds nothing of a run, must not be taken for a damaged run.
 ///
 /// # Errors
 /// [`LedgerError::NoRun`], or it cannot be looked at.
-pub(super) fn must_hold_a_run(path: &Utf8Path) -> Result<(), LedgerError> {
+pub fn must_hold_a_run(path: &Utf8Path) -> Result<(), LedgerError> {
     let parts = [Protocol::FILE, Evidence::FILE, Answers::FILE, Judgments::FILE];
     let holds = |name: &&str| path.join(name).symlink_metadata().is_ok();
-    if files::is_plain_folder(path)? && parts.iter().any(holds) {
-        return Ok(());
+    match files::look(path)? {
+        Some(found) if found.is_symlink() => Err(LedgerError::NotPlain { path: path.to_owned() }),
+        Some(found) if found.is_dir() && parts.iter().any(holds) => Ok(()),
+        _ => Err(LedgerError::NoRun { path: path.to_owned() }),
     }
-    Err(LedgerError::NoRun { path: path.to_owned() })
 }
 
 /// The lock of the protocol in this folder.

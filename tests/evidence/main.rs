@@ -15,3 +15,4 @@ mod lacking;
 mod lost;
 #[cfg(unix)]
 mod signals;
+mod slips;
