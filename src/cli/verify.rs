@@ -20,7 +20,7 @@ pub fn verify(arguments: &VerifyArguments) -> Result<u8, Failure> {
     for line in &verified.unchecked {
         output::line(&format!("--  {line}"))?;
     }
-    let without = if verified.unchecked.is_empty() { "" } else { " (as far as it goes without texts)" };
+    let without = if verified.unchecked.is_empty() { "" } else { " (but for the lines that begin with `--`)" };
     output::line(&format!("verified: {}{without}", arguments.run))?;
     Ok(0)
 }

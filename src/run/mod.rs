@@ -34,6 +34,7 @@ pub mod plan;
 pub mod prepare;
 pub mod probe;
 pub mod recompute;
+mod rendered;
 mod replay;
 mod replica;
 mod rule;
@@ -44,8 +45,8 @@ mod tally;
 pub mod verify;
 
 pub use audit::{Finished, audit, audit_shard};
-pub use diff::diff;
 pub use conclusion::RESULT;
+pub use diff::diff;
 pub use evidence::{Compared, compared, evidence, is_evidence, recorded_evidence};
 pub use export::{Exported, export};
 pub use lines::{Lines, lines};

@@ -288,9 +288,13 @@ pub(super) fn compare(folder: &Utf8Path, result: &AuditResult) -> Result<(), Fai
 /// Compares a file that follows from the ledgers with what follows from them, byte by byte.
 pub(super) fn compare_file(folder: &Utf8Path, name: &str, mut expected: impl BufRead) -> Result<(), Failure> {
     let path = folder.join(name);
+    let broken = |what: String, hint: &str| {
+        let hint = if manifest::is_export(folder) { manifest::ANOTHER } else { hint };
+        Failure::new(FailureClass::Evidence, what).with_hint(hint)
+    };
     let unread = |error: io::Error| {
-        Failure::new(FailureClass::Evidence, format!("failed to read `{path}`: {}", error.kind()))
-            .with_hint("run the audit again: it is complete and only writes its result anew")
+        let what = format!("failed to read `{path}`: {}", error.kind());
+        broken(what, "run the audit again: it is complete and only writes its result anew")
     };
     let mut written = BufReader::new(fs_err::File::open(&path).map_err(unread)?);
     let (mut one, mut other) = (Vec::new(), Vec::new());
@@ -301,8 +305,7 @@ pub(super) fn compare_file(folder: &Utf8Path, name: &str, mut expected: impl Buf
         expected.read_until(b'\n', &mut other).map_err(unread)?;
         if one != other {
             let what = format!("`{path}` does not follow from the ledgers: it differs from line {line} on");
-            return Err(Failure::new(FailureClass::Evidence, what)
-                .with_hint("trust the ledgers: run the audit again to write the result anew"));
+            return Err(broken(what, "trust the ledgers: run the audit again to write the result anew"));
         }
         if one.is_empty() {
             break;

@@ -13,6 +13,7 @@ mod fixture;
 mod forged;
 mod lacking;
 mod lost;
+mod reports;
 #[cfg(unix)]
 mod signals;
 mod slips;
