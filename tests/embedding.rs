@@ -373,6 +373,15 @@ fn vectors_that_lost_their_end_beside_sealed_evidence_are_told_with_what_can_be_
     Ok(())
 }
 
+#[test]
+fn no_lost_ledger_of_a_finished_run_is_embedded_or_searched_for_again() -> Result<()> {
+    let (server, _) = server(true)?;
+    let workspace = workspace(&server, "", "")?;
+    let folder = finished(&workspace, &[])?;
+    let arguments = ["run", "--quiet", "churngate.yaml"];
+    harness::lost::nothing_is_drawn_again(&workspace, &arguments, &folder, &|| embeddings(&server) as u64)
+}
+
 fn merge(workspace: &Workspace, folders: &[PathBuf]) -> Result<Output> {
     let mut arguments = vec!["merge", "--runs=merged", "--folder-file=folder"];
     arguments.extend(folders.iter().filter_map(|folder| folder.to_str()));

@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result};
 use camino::Utf8PathBuf;
 use churngate::model::Digest;
 use harness::forge::{chain, records};
+use harness::lost::nothing_is_drawn_again;
 use harness::{Workspace, code, independent_check, stderr, stdout};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -194,4 +195,34 @@ fn retrievals_that_differ_where_the_spec_stops_at_them_cannot_stand_and_break_no
     assert_eq!(code(&verified)?, 4, "{said}");
     assert!(said.contains("cannot stand: 1 of the retrievals came to something else the second time"), "{said}");
     Ok(())
+}
+
+#[test]
+fn a_report_that_says_something_else_than_the_evidence_does_not_verify() -> Result<()> {
+    let workspace = workspace()?;
+    let (folder, _) = run(&workspace)?;
+    for file in ["diff.json", "report.md", "report.html"] {
+        let path = folder.join(file);
+        let whole = std::fs::read(&path)?;
+        let half = whole[..whole.len() / 2].to_vec();
+        let mut flipped = whole.clone();
+        flipped[whole.len() / 2] ^= 1;
+        for changed in [half, flipped, [&whole, &b"\n"[..]].concat()] {
+            std::fs::write(&path, changed)?;
+            let refused = on(&workspace, &["verify"], &folder)?;
+            assert_eq!(code(&refused)?, 5, "{file}: {}", stdout(&refused));
+            assert!(stderr(&refused).contains(&format!("{file}` does not follow from")), "{}", stderr(&refused));
+        }
+        std::fs::write(&path, whole)?;
+    }
+    let sound = on(&workspace, &["verify"], &folder)?;
+    assert_eq!(code(&sound)?, 0, "{}", stderr(&sound));
+    Ok(())
+}
+
+#[test]
+fn evidence_that_was_lost_after_it_was_compared_is_not_retrieved_again() -> Result<()> {
+    let workspace = workspace()?;
+    let (folder, _) = run(&workspace)?;
+    nothing_is_drawn_again(&workspace, &["run", "--quiet", "churngate.yaml"], &folder, &|| 0)
 }

@@ -160,7 +160,11 @@ fn a_missing_or_doubled_shard_is_named() {
     refused(&[&folders[..], &[copied]].concat(), 2, "shard 2 of 3 stands twice");
     let other = shard(&workspace, 1, 2, "shards");
     refused(&[&folders[..], &[other]].concat(), 2, "they were cut differently");
-    refused(&[workspace.path("nowhere")], 4, "is no finished shard");
+    refused(&[workspace.path("nowhere")], 2, "is not a run folder");
+    let unfinished = workspace.path("unfinished");
+    copy(&folders[1], &unfinished);
+    std::fs::remove_file(unfinished.join("shard.json")).unwrap();
+    refused(&[unfinished], 4, "is no finished shard");
     workspace.edit(SPEC, |text| text.replace("repeats: 2", "repeats: 3")).unwrap();
     let changed = shard(&workspace, 3, 3, "shards");
     refused(&[folders[0].clone(), folders[1].clone(), changed], 2, "is of audit");
@@ -624,4 +628,12 @@ fn a_shard_that_does_not_follow_from_the_protocol_is_not_merged_although_its_cha
     assert_eq!(code(&verified).unwrap(), 5, "{}", stderr(&verified));
     let (code, said) = merge(&workspace, &folders);
     assert!(code == 5 && said.contains("shard 2 of 3") && said.contains("request"), "{code} {said}");
+}
+
+#[test]
+fn a_finished_shard_that_lost_a_ledger_is_not_begun_again() {
+    let workspace = Workspace::quickstart().unwrap();
+    let folder = shard(&workspace, 1, 3, "shards");
+    let again = ["run", "--quiet", "--shard=1/3", "--runs=shards", SPEC];
+    harness::lost::nothing_is_drawn_again(&workspace, &again, &folder, &|| 0).unwrap();
 }

@@ -1,8 +1,8 @@
-//! The outside world of a run: keys from the environment, the client, progress, Ctrl-C.
+//! The outside world of a run: keys from the environment, the client, progress.
 
 use super::arguments::TapeArguments;
 use super::progress::Progress;
-use super::{output, tape};
+use super::tape;
 use crate::http::{Budget, Client, Context, HttpSettings, Secrets};
 use crate::model::{Failure, FailureClass, Observer, Silent};
 use crate::spec::{Named, RetrieveBackend, Spec, SqlEngine};
@@ -122,47 +122,6 @@ pub(super) fn fault(key: &str) -> Option<&'static str> {
         trimmed if trimmed.len() < key.len() => Some("begins or ends with white space, such as a line break"),
         _ if key.chars().any(char::is_control) => Some("holds a control character"),
         _ => None,
-    }
-}
-
-/// How long calls in flight may take after an interrupt.
-const GRACE: Duration = Duration::from_secs(30);
-
-/// Cancels the run at the first interrupt and ends at the second, or when the calls in flight have had their time, with
-/// what is then to be said.
-pub async fn interrupted_twice(cancel: &CancellationToken) -> Failure {
-    interrupted().await;
-    cancel.cancel();
-    let seconds = GRACE.as_secs();
-    output::say(&format!(
-        "interrupted: waiting up to {seconds} seconds for the calls in flight; interrupt again to stop at once"
-    ));
-    let why = tokio::select! {
-        () = interrupted() => "interrupted twice: the calls in flight were given up".to_owned(),
-        () = tokio::time::sleep(GRACE) => format!("interrupted: calls in flight were given up after {seconds} seconds"),
-    };
-    Failure::new(FailureClass::Incomplete, why).with_hint("run the same command again to go on")
-}
-
-/// Ends at Ctrl-C, or where the system asks the process to end. Never ends where no signal can be had.
-async fn interrupted() {
-    #[cfg(unix)]
-    let asked = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => signal.recv().await,
-            Err(_) => std::future::pending().await,
-        }
-    };
-    #[cfg(not(unix))]
-    let asked = std::future::pending::<Option<()>>();
-    let pressed = async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    tokio::select! {
-        _ = asked => {}
-        () = pressed => {}
     }
 }
 

@@ -1,7 +1,7 @@
 //! `churngate diff`.
 
 use super::arguments::{DiffArguments, DiffFormat};
-use super::run::interruptible;
+use super::work::Work;
 use super::{context, output};
 use crate::model::Failure;
 use crate::report;
@@ -13,7 +13,7 @@ pub fn diff(arguments: &DiffArguments) -> Result<u8, Failure> {
     let context = context::for_retrieval(draft.spec(), &arguments.tape, arguments.tasks, arguments.quiet)?;
     let limit = arguments.limit;
     let compared = async { run::diff(run::prepare(draft, Some(&context)).await?, limit, &context).await };
-    let compared = super::runtime()?.block_on(interruptible(compared, &context))?;
+    let compared = Work::new(&context)?.does(compared)?;
     match arguments.format {
         DiffFormat::Text => output::write(report::diff_text(&compared, limit).as_bytes())?,
         DiffFormat::Json => output::write(&report::diff_json(&compared))?,

@@ -41,6 +41,11 @@ const CORPORA: [&str; 5] = ["corpus", "docs", "content", "knowledge", "documents
 /// workflow is there already, none is written.
 pub fn init(arguments: &InitArguments) -> Result<u8, Failure> {
     let folder = &arguments.folder;
+    if !folder.is_dir() {
+        let why = if folder.symlink_metadata().is_ok() { "it is no folder" } else { "it does not exist" };
+        return Err(Failure::new(FailureClass::Usage, format!("failed to begin in `{folder}`: {why}"))
+            .with_hint("name the folder of the repository, or make it first"));
+    }
     let corpus = corpus(arguments)?;
     let gate = match arguments.answers {
         AnswerKind::Short => SHORT,

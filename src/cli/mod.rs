@@ -17,6 +17,7 @@ mod run;
 mod schema;
 mod tape;
 mod verify;
+mod work;
 
 use crate::model::{Failure, FailureClass};
 use arguments::{Arguments, Command};

@@ -4,6 +4,7 @@ use super::arguments::{Comment, Mark, Outdated, PublishArguments};
 use super::{context, output};
 use crate::git;
 use crate::http::{Client, HttpSettings};
+use crate::ledger;
 use crate::model::{Failure, FailureClass, QuestionId};
 use crate::publish::{
     self, Audited, Checkout, CommentMode, Failed, Lines, MarkKind, Options, Outcome, Pace, Place, Publication,
@@ -51,6 +52,10 @@ const STANDS: &str =
 fn of_run(folder: &Utf8Path, arguments: &PublishArguments, client: &Client) -> Result<Publication, Failure> {
     if arguments.artifact {
         run::artifact::check(folder)?;
+    }
+    // A result without ledgers is refused by other words, or published as one that was not checked.
+    if folder.join(run::RESULT).symlink_metadata().is_err() {
+        ledger::must_hold_a_run(folder)?;
     }
     if run::is_evidence(folder) {
         return of_evidence(folder, arguments, client);
@@ -138,7 +143,7 @@ fn options(arguments: &PublishArguments) -> Options {
 /// The run's result, as it follows from its ledgers, and whether there are none. An artifact is verified as a whole. No link is
 /// followed, and no more is read than a result can have.
 fn result(folder: &Utf8Path, arguments: &PublishArguments) -> Result<(AuditResult, bool), Failure> {
-    let path = folder.join("result.json");
+    let path = folder.join(run::RESULT);
     let bytes = bounded(&path, MAX_BYTES).map_err(|why| {
         Failure::new(FailureClass::Usage, format!("failed to read `{path}`: {why}"))
             .with_hint("name the folder of a finished run: `.churngate/<digest>`")

@@ -2,12 +2,14 @@
 
 use super::arguments::ReportArguments;
 use super::output;
+use crate::ledger;
 use crate::model::{Failure, FailureClass};
 use crate::report::{self, AuditResult, EvidenceDiff};
 use crate::run;
 
 /// Renders the report of a finished run again, from its ledgers.
 pub fn report(arguments: &ReportArguments) -> Result<u8, Failure> {
+    ledger::must_hold_a_run(&arguments.run)?;
     if run::is_evidence(&arguments.run) {
         evidence(&run::compared(&arguments.run)?, &arguments.format)?;
     } else {

@@ -1,7 +1,8 @@
 //! `churngate run`.
 
 use super::arguments::{RunArguments, Shown};
-use super::{context, output, tape};
+use super::work::Work;
+use super::{context, output};
 use crate::gate::Verdict;
 use crate::http::Context;
 use crate::model::{Failure, FailureClass};
@@ -10,28 +11,24 @@ use crate::report::{self, AuditResult};
 use crate::run::{self, Finished, Prepared};
 use crate::spec::Mode;
 use camino::Utf8Path;
-use tokio::runtime::Runtime;
 
 /// Runs the audit and prints its report.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let draft = run::read(run::Request { shard: arguments.shard, ..arguments.spec.request() })?;
     let context = context::context(draft.spec(), &arguments.tape, arguments.tasks, arguments.quiet)?;
-    let runtime = super::runtime()?;
-    let prepared = runtime.block_on(interruptible(run::prepare(draft, Some(&context)), &context))?;
+    let work = Work::new(&context)?;
+    let prepared = work.does(run::prepare(draft, Some(&context)))?;
     if let Some(file) = &arguments.folder_file {
         tell_folder(file, &prepared.folder)?;
     }
     run::plan(&prepared).within_budget()?;
     if prepared.protocol.spec.mode == Mode::Evidence {
-        return evidence(prepared, arguments, &context, &runtime);
+        return evidence(prepared, arguments, &context, &work);
     }
     match arguments.shard {
-        None => {
-            let finished = runtime.block_on(interruptible(run::audit(prepared, &context), &context))?;
-            conclude(&finished, arguments.disclosure)
-        }
+        None => conclude(&work.does(run::audit(prepared, &context))?, arguments.disclosure),
         Some(shard) => {
-            let folder = runtime.block_on(interruptible(run::audit_shard(prepared, shard, &context), &context))?;
+            let folder = work.does(run::audit_shard(prepared, shard, &context))?;
             output::line(&format!("shard {shard} is complete: {folder}"))?;
             output::line("no verdict yet: join all shards with `churngate merge`")?;
             Ok(0)
@@ -40,12 +37,12 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
 }
 
 /// Runs to the evidence and no further. Whatever changed, it is no verdict.
-fn evidence(prepared: Prepared, arguments: &RunArguments, context: &Context, runtime: &Runtime) -> Result<u8, Failure> {
+fn evidence(prepared: Prepared, arguments: &RunArguments, context: &Context, work: &Work<'_>) -> Result<u8, Failure> {
     if arguments.shard.is_some() {
         let failure = Failure::new(FailureClass::Usage, "a spec of `mode: evidence` is not run in shards");
         return Err(failure.with_hint("leave out `--shard`: retrieval alone is cheap"));
     }
-    let compared = runtime.block_on(interruptible(run::evidence(prepared, context), context))?;
+    let compared = work.does(run::evidence(prepared, context))?;
     let shown = disclosed_evidence(&compared.diff, arguments.disclosure.into());
     output::write(report::diff_text(&shown, super::report::QUESTIONS).as_bytes())?;
     output::write(report::next_steps(compared.folder.as_str()).as_bytes())?;
@@ -64,15 +61,6 @@ pub fn conclude(finished: &Finished, shown: Shown) -> Result<u8, Failure> {
 pub fn tell_folder(file: &Utf8Path, folder: &Utf8Path) -> Result<(), Failure> {
     let whole = camino::absolute_utf8(folder).and_then(|whole| fs_err::write(file, whole.as_str()));
     whole.map_err(|error| Failure::new(FailureClass::Usage, format!("failed to write `{file}`: {}", error.kind())))
-}
-
-/// The work, with interrupts listened to beside it. What is given up at the second one is dropped, and the programs that
-/// it started end with it.
-pub async fn interruptible<T>(work: impl Future<Output = Result<T, Failure>>, context: &Context) -> Result<T, Failure> {
-    tokio::select! {
-        finished = work => tape::standing(finished, context),
-        failure = context::interrupted_twice(&context.cancel) => Err(failure),
-    }
 }
 
 /// The exit code of a verdict that blocks.

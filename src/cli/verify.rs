@@ -2,11 +2,13 @@
 
 use super::arguments::VerifyArguments;
 use super::output;
+use crate::ledger;
 use crate::model::Failure;
 use crate::run;
 
 /// Recomputes everything from the ledgers and says what was checked, and what could not be.
 pub fn verify(arguments: &VerifyArguments) -> Result<u8, Failure> {
+    ledger::must_hold_a_run(&arguments.run)?;
     let verified = run::verify(&arguments.run)?;
     if arguments.claims {
         output::write(verified.claims.as_bytes())?;
@@ -18,7 +20,7 @@ pub fn verify(arguments: &VerifyArguments) -> Result<u8, Failure> {
     for line in &verified.unchecked {
         output::line(&format!("--  {line}"))?;
     }
-    let without = if verified.unchecked.is_empty() { "" } else { " (as far as it goes without texts)" };
+    let without = if verified.unchecked.is_empty() { "" } else { " (but for the lines that begin with `--`)" };
     output::line(&format!("verified: {}{without}", arguments.run))?;
     Ok(0)
 }

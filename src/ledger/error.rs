@@ -58,15 +58,25 @@ pub enum LedgerError {
         /// What is wrong with it.
         damage: Damage,
     },
-    /// A ledger that is empty, gone or cut although a later one continues it.
-    #[error("`{path}` {what}: `{later}` continues it")]
+    /// A ledger that is empty, gone or cut although something was made from it.
+    #[error("`{path}` {what}: {why}")]
     Lost {
         /// The ledger that is lost.
         path: Utf8PathBuf,
         /// Whether all of it is lost, or its end.
         what: &'static str,
-        /// The later one.
-        later: &'static str,
+        /// What shows it.
+        why: String,
+    },
+    /// A ledger without a seal beside a file that a finished run has, and that does not say of which ledgers it was made.
+    #[error(
+        "`{path}` has no seal, but the run may have been finished: `{beside}` lies there and cannot be read as its own"
+    )]
+    Unclear {
+        /// The ledger.
+        path: Utf8PathBuf,
+        /// The file.
+        beside: &'static str,
     },
     /// A ledger without a seal where a sealed one is needed.
     #[error("`{path}` is not sealed")]
@@ -305,6 +315,7 @@ impl LedgerError {
             | Self::NewerFormat { .. }
             | Self::Damaged { .. }
             | Self::Lost { .. }
+            | Self::Unclear { .. }
             | Self::Unsealed { .. }
             | Self::OtherProtocol { .. }
             | Self::OtherReplies { .. }
@@ -334,6 +345,10 @@ impl LedgerError {
             Self::Damaged { .. } | Self::BlobDamaged { .. } | Self::Missing { .. } | Self::Lost { .. } => {
                 Some("restore the run folder from a copy, or delete it and run again")
             }
+            Self::Unclear { .. } => Some(
+                "restore the run folder from a copy; where no audit was ever finished in it, remove that file and run again",
+            ),
+            Self::NotPlain { .. } => Some("put the file or the folder itself there: no link is followed"),
             Self::Io { .. } | Self::NotStored { .. } | Self::Stopped { .. } => {
                 Some("mend the disk (space, rights) and run the same command again to go on")
             }

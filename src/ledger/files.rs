@@ -12,7 +12,7 @@ use std::io::{ErrorKind, Read as _, Write as _};
 pub(super) fn look(path: &Utf8Path) -> Result<Option<Metadata>, LedgerError> {
     match fs::symlink_metadata(path) {
         Ok(metadata) => Ok(Some(metadata)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         Err(error) => Err(LedgerError::io("read", path, error)),
     }
 }

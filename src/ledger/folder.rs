@@ -3,7 +3,7 @@
 use super::blobs::Blobs;
 use super::stage::{Answers, Evidence, Judgments, Protocol, ProtocolLock, Stage as _};
 use super::store::Store;
-use super::{LedgerError, Lock, files};
+use super::{Conclusion, LedgerError, Lock, files};
 use crate::model::Digest;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::BTreeSet;
@@ -29,6 +29,7 @@ pub enum Durability {
 #[derive(Debug)]
 pub struct RunFolder {
     inner: Arc<Inner>,
+    conclusion: Option<Conclusion>,
 }
 
 #[derive(Debug)]
@@ -77,7 +78,17 @@ impl RunFolder {
         let store = Arc::new(Store::open(path, durability)?);
         let writers = Mutex::new(BTreeSet::new());
         let inner = Inner { path: path.to_owned(), durability, replay, store, writers, _lock: lock };
-        Ok(Self { inner: Arc::new(inner) })
+        Ok(Self { inner: Arc::new(inner), conclusion: None })
+    }
+
+    /// The same of a run that was finished before: no ledger of it is begun again or gone on with.
+    #[must_use]
+    pub fn concluded(self, conclusion: Option<Conclusion>) -> Self {
+        Self { conclusion, ..self }
+    }
+
+    pub(super) const fn conclusion(&self) -> Option<&Conclusion> {
+        self.conclusion.as_ref()
     }
 
     /// Whether the replies of servers are read from a recording.
@@ -152,17 +163,18 @@ impl Inner {
     }
 }
 
-/// Whether a run was ever begun here: a folder that holds nothing of one must not be taken for a damaged run.
+/// Whether a run was ever begun here: a file, or a folder that holds nothing of a run, must not be taken for a damaged run.
 ///
 /// # Errors
 /// [`LedgerError::NoRun`], or it cannot be looked at.
-pub(super) fn must_hold_a_run(path: &Utf8Path) -> Result<(), LedgerError> {
+pub fn must_hold_a_run(path: &Utf8Path) -> Result<(), LedgerError> {
     let parts = [Protocol::FILE, Evidence::FILE, Answers::FILE, Judgments::FILE];
     let holds = |name: &&str| path.join(name).symlink_metadata().is_ok();
-    if files::is_plain_folder(path)? && parts.iter().any(holds) {
-        return Ok(());
+    match files::look(path)? {
+        Some(found) if found.is_symlink() => Err(LedgerError::NotPlain { path: path.to_owned() }),
+        Some(found) if found.is_dir() && parts.iter().any(holds) => Ok(()),
+        _ => Err(LedgerError::NoRun { path: path.to_owned() }),
     }
-    Err(LedgerError::NoRun { path: path.to_owned() })
 }
 
 /// The lock of the protocol in this folder.

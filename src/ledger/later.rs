@@ -1,23 +1,32 @@
-//! What later ledgers say of one that has no seal. What it held was paid for, and to ask for it again could not bring back
-//! what they continue.
+//! What else in the run folder says of a ledger that has no seal: later ledgers, and the conclusion that was made from it. What
+//! it held was paid for, and to ask for it again could not bring back what was made from it.
 
-use super::format;
 use super::scan::Scan;
 use super::stage::{self, Later};
-use super::{LedgerError, Recorded, RunFolder, files};
+use super::{LedgerError, Recorded, RunFolder, files, format};
 use crate::model::Digest;
 use camino::Utf8Path;
 
-/// Whether a later ledger continues what stands here, so that nothing but the seal is lost: then the ledger is to be sealed as
-/// it is, and not to be gone on with.
+/// The file that a run has once all of its ledgers are sealed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conclusion {
+    /// Its name in the run folder.
+    pub file: &'static str,
+    /// The names and heads of the ledgers that it was made from, as far as it tells them; nothing where it cannot be read as a
+    /// file of this run.
+    pub heads: Option<Vec<(String, Digest)>>,
+}
+
+/// Whether something was made of exactly what stands here, so that nothing but the seal is lost: then the ledger is to be sealed
+/// as it is, and not to be gone on with. `head` is the one that it would have if it were sealed so; it has none without a header.
 ///
 /// # Errors
-/// A later ledger shows that more is lost than the seal; or it cannot be read, or has a header of another stage.
-pub(super) fn only_the_seal_is_lost<S: Recorded, R: std::io::BufRead>(
+/// A later ledger, or the run's conclusion, shows that more is lost than the seal; or a later one cannot be read, or has a
+/// header of another stage.
+pub(super) fn only_the_seal_is_lost<S: Recorded>(
     folder: &RunFolder,
-    scan: &Scan<R>,
+    head: Option<Digest>,
 ) -> Result<bool, LedgerError> {
-    let head = head_if_sealed(scan)?;
     let (mut continued, mut standing) = (false, None);
     for Later { file, name, is_next } in stage::later(S::FILE) {
         let path = folder.path().join(file);
@@ -27,26 +36,47 @@ pub(super) fn only_the_seal_is_lost<S: Recorded, R: std::io::BufRead>(
         match head.filter(|_| is_next) {
             Some(head) => match Scan::open(&path, name)?.before() {
                 Some(before) if before == head => continued = true,
-                Some(_) => return Err(lost::<S>(folder, scan.has_header(), file)),
+                Some(_) => return Err(continues_more::<S>(folder, Some(head), file)),
                 // Without a whole header it continues nothing, and is begun anew.
                 None => {}
             },
             None => standing = standing.or(Some(file)),
         }
     }
-    match standing {
-        Some(file) if !continued => Err(lost::<S>(folder, scan.has_header(), file)),
-        _ => Ok(continued),
+    match (continued, standing) {
+        (true, _) => Ok(true),
+        (false, Some(file)) => Err(continues_more::<S>(folder, head, file)),
+        (false, None) => concluded::<S>(folder, head),
     }
 }
 
-fn lost<S: Recorded>(folder: &RunFolder, begun: bool, later: &'static str) -> LedgerError {
-    let what = if begun { "has lost its end" } else { "is lost" };
-    LedgerError::Lost { path: folder.path().join(S::FILE), what, later }
+/// The same of the run's conclusion, for which nothing continues the last ledgers.
+fn concluded<S: Recorded>(folder: &RunFolder, head: Option<Digest>) -> Result<bool, LedgerError> {
+    let Some(Conclusion { file, heads }) = folder.conclusion() else { return Ok(false) };
+    let Some(heads) = heads else {
+        return Err(LedgerError::Unclear { path: folder.path().join(S::FILE), beside: file });
+    };
+    let named = heads.iter().find(|(name, _)| name == S::NAME).map(|(_, head)| *head);
+    if named.is_some() && named == head {
+        return Ok(true);
+    }
+    Err(lost::<S>(folder, head, format!("`{file}` was made from it")))
+}
+
+fn continues_more<S: Recorded>(folder: &RunFolder, head: Option<Digest>, later: &str) -> LedgerError {
+    lost::<S>(folder, head, format!("`{later}` continues it"))
+}
+
+fn lost<S: Recorded>(folder: &RunFolder, head: Option<Digest>, why: String) -> LedgerError {
+    let what = if head.is_some() { "has lost its end" } else { "is lost" };
+    LedgerError::Lost { path: folder.path().join(S::FILE), what, why }
 }
 
 /// The head that the ledger would have if it were sealed as it is. One without a header has none.
-fn head_if_sealed<R: std::io::BufRead>(scan: &Scan<R>) -> Result<Option<Digest>, LedgerError> {
+///
+/// # Errors
+/// Never in practice: memory takes the seal.
+pub(super) fn head_if_sealed<R: std::io::BufRead>(scan: &Scan<R>) -> Result<Option<Digest>, LedgerError> {
     if !scan.has_header() {
         return Ok(None);
     }

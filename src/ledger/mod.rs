@@ -32,8 +32,9 @@ pub use by_question::{ByQuestion, Numbered, by_question};
 pub use error::{Damage, LedgerError, cannot_stand, unfit};
 pub use export::export;
 pub use files::{lock_patiently, open_or_create, open_plain_file, read_plain};
-pub use folder::{Durability, RunFolder};
+pub use folder::{Durability, RunFolder, must_hold_a_run};
 pub use format::{FormatVersion, MAX_LINE_BYTES};
+pub use later::Conclusion;
 pub use open::{Opened, open};
 pub use read::{
     Reader, is_evidence_replayed, is_replayed, is_there, open_evidence_locks, open_locks, open_side_locks, read,

@@ -21,11 +21,13 @@ pub enum Opened<S: Recorded> {
 
 /// Opens the ledger of stage `S`, which needs the lock of the stage before it. The file is begun where it is absent,
 /// and otherwise read and checked as a whole; a last line that a crash tore is cut, with a note in
-/// [`Writer::notes`]. Where a later ledger shows that nothing but the seal is missing, the seal is written again.
+/// [`Writer::notes`]. Where a later ledger or the run's [`Conclusion`](super::Conclusion) shows that nothing but the seal is
+/// missing, the seal is written again.
 ///
 /// # Errors
-/// Any other damage (with file and line), an end that is missing although a later ledger continues it, a ledger that continues another one, a lock of another run, a ledger that
-/// is already open, replayed replies where servers' own are wanted or the other way round, or the file system refuses.
+/// Any other damage (with file and line), an end that is missing although a later ledger continues it or the run's conclusion was
+/// made from it, a ledger that continues another one, a lock of another run, a ledger that is already open, replayed replies where
+/// servers' own are wanted or the other way round, or the file system refuses.
 pub fn open<S: Recorded>(folder: &RunFolder, before: &Lock<S::Before>) -> Result<Opened<S>, LedgerError> {
     if before.folder() != folder.path() {
         let (lock, folder) = (before.folder().to_owned(), folder.path().to_owned());
@@ -41,7 +43,10 @@ pub fn open<S: Recorded>(folder: &RunFolder, before: &Lock<S::Before>) -> Result
 
 fn open_taken<S: Recorded>(folder: &RunFolder, before: &Lock<S::Before>) -> Result<Opened<S>, LedgerError> {
     let path = folder.path().join(S::FILE);
-    create(folder, &path)?;
+    if !files::is_plain_file(&path)? {
+        later::only_the_seal_is_lost::<S>(folder, None)?;
+        create(folder, &path)?;
+    }
     let mut scan = Scan::open(&path, S::NAME)?;
     scan.check_before(before.head())?;
     if scan.has_header() && scan.is_replayed() != folder.is_replay() {
@@ -57,7 +62,7 @@ fn open_taken<S: Recorded>(folder: &RunFolder, before: &Lock<S::Before>) -> Resu
         read.map_err(|error| scan.damaged_at(scan.whole_lines(), Damage::Record { column: error.column() }))?;
     }
     let notes = note_of(S::FILE, end, scan.whole_lines()).into_iter().collect();
-    let sealed_once = later::only_the_seal_is_lost::<S, _>(folder, &scan)?;
+    let sealed_once = later::only_the_seal_is_lost::<S>(folder, later::head_if_sealed(&scan)?)?;
     let tail = continue_at(folder, &scan, &Header::new(S::NAME, before.head(), folder.is_replay()))?;
     if sealed_once {
         let (head, records) = Committer::new(tail, S::FILE, Arc::clone(folder.inner())).seal()?;
@@ -68,11 +73,8 @@ fn open_taken<S: Recorded>(folder: &RunFolder, before: &Lock<S::Before>) -> Resu
     Writer::start(folder.inner(), tail, notes).map(Opened::Open)
 }
 
-/// Creates the file where it is absent, its name durable.
+/// Creates the file, its name durable.
 fn create(folder: &RunFolder, path: &Utf8Path) -> Result<(), LedgerError> {
-    if files::is_plain_file(path)? {
-        return Ok(());
-    }
     files::write_new(path, b"", false)?;
     if folder.inner().durability == Durability::Full { files::sync_folder(folder.path()) } else { Ok(()) }
 }

@@ -3,7 +3,7 @@
 use super::classes::{self, Written};
 use super::recompute::{self, Computed, Locks};
 use super::shard::{self, Shard};
-use super::{Prepared, diagnose, origin, replay};
+use super::{Prepared, conclusion, diagnose, origin, replay};
 use crate::freeze::{Frozen, Protocol};
 use crate::http::Context;
 use crate::ledger::RunFolder;
@@ -38,8 +38,8 @@ pub async fn audit(prepared: Prepared, context: &Context) -> Result<Finished, Fa
 /// # Errors
 /// As [`audit`].
 pub async fn audit_shard(prepared: Prepared, part: Shard, context: &Context) -> Result<Utf8PathBuf, Failure> {
-    let (folder, protocol, _) = stages(prepared, context).await?;
-    let finished = shard::Finished { protocol: protocol.digest, part };
+    let (folder, protocol, locks) = stages(prepared, context).await?;
+    let finished = shard::Finished { protocol: protocol.digest, part, heads: locks.heads() };
     let bytes = serde_json::to_vec_pretty(&finished)
         .map_err(|_| Failure::new(FailureClass::Incomplete, format!("failed to write `{}`", shard::FILE)))?;
     write(folder.path(), shard::FILE, &bytes)?;
@@ -69,6 +69,8 @@ pub(super) fn open_run(prepared: Prepared, context: &Context) -> Result<(RunFold
         context.observer.observe(Event::Note(note.clone()));
     }
     let folder = replay::open(&prepared.folder, prepared.replay)?;
+    let concluded = conclusion::read(folder.path(), &prepared.protocol, prepared.shard.is_some());
+    let folder = folder.concluded(concluded);
     hide_from_git(folder.path())?;
     let frozen = freeze::freeze(&folder, prepared.protocol)?;
     record_origin(folder.path(), prepared.origin.as_ref())?;

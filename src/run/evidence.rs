@@ -1,8 +1,8 @@
 //! `mode: evidence`: a run that ends with its evidence, and what follows from it. There is no verdict anywhere.
 
 use super::audit::{open_run, write};
-use super::{Prepared, diff, join, recompute, replay, verify};
-use crate::freeze;
+use super::{Prepared, diff, join, recompute, rendered, replay, verify};
+use crate::freeze::{self, Protocol};
 use crate::http::Context;
 use crate::ledger::{self, BlobCheck, Extent};
 use crate::model::{Failure, FailureClass};
@@ -79,19 +79,22 @@ pub(super) fn check(folder: &Utf8Path) -> Result<verify::Verified, Failure> {
     if let Some(difference) = verification.difference {
         return Err(difference.into());
     }
-    checked.push(stage(folder)?);
-    recorded_evidence(folder)?;
+    let protocol = freeze::load(folder)?;
+    checked.push(stage(folder, &protocol)?);
+    let diff = recorded_evidence(folder)?;
     checked.push("result: every figure follows from the ledger; there is no verdict".to_owned());
-    Ok(verify::Verified { result: None, checked, unchecked: Vec::new(), claims: String::new() })
+    let reports = DIFF_FORMATS.iter().map(|format| (format.file, format.render));
+    let unchecked = rendered::check(folder, &diff, protocol.tool_version(), reports)?;
+    checked.push(rendered::CHECKED.to_owned());
+    Ok(verify::Verified { result: None, checked, unchecked, claims: String::new() })
 }
 
 /// Whether the evidence follows from the protocol, question by question.
-fn stage(folder: &Utf8Path) -> Result<String, Failure> {
+fn stage(folder: &Utf8Path, protocol: &Protocol) -> Result<String, Failure> {
     let (_, lock) = ledger::open_evidence_locks(folder)?;
-    let protocol = freeze::load(folder)?;
     let rank = |question: &_| protocol.rank(question);
     let mut records = ledger::by_question::<ledger::stage::Evidence>(folder, rank, |_, _| {})?;
-    let mut check = retrieve::Check::new(&protocol, &lock);
+    let mut check = retrieve::Check::new(protocol, &lock);
     for question in &protocol.questions {
         let checked = check.question(question, &records.of(&question.id, protocol.rank(&question.id))?)?;
         check.count(checked)?;

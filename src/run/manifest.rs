@@ -39,6 +39,10 @@ const MAJOR: &str = "1.";
 /// The largest file that is read whole, in bytes.
 const LIMIT: u64 = 4 << 30;
 
+/// What whoever has a damaged export can do: the run that it was made from is elsewhere.
+pub(super) const ANOTHER: &str =
+    "ask whoever exported the run for another copy, or export it again from the run folder";
+
 /// `export.json`.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Manifest {
@@ -117,5 +121,5 @@ fn refuse_others(folder: &Utf8Path) -> Result<(), Failure> {
 }
 
 fn broken(path: &Utf8Path, what: &str) -> Failure {
-    Failure::new(FailureClass::Evidence, format!("`{path}` {what}"))
+    Failure::new(FailureClass::Evidence, format!("`{path}` {what}")).with_hint(ANOTHER)
 }

@@ -29,6 +29,9 @@ pub struct Prepared {
     pub replay: bool,
 }
 
+/// Where runs are kept beside a spec.
+const RUNS: &str = ".churngate";
+
 /// What is to be audited.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
@@ -56,7 +59,7 @@ pub struct Draft {
     folder: Utf8PathBuf,
     rule: Rule,
     opened: Opened,
-    runs: Option<Utf8PathBuf>,
+    runs: Utf8PathBuf,
     shard: Option<Shard>,
     tool_version: &'static str,
 }
@@ -77,6 +80,8 @@ impl Draft {
 pub fn read(request: Request<'_>) -> Result<Draft, Failure> {
     let Request { spec: path, runs, base, new, shard, evidence_alone, is_set, tool_version } = request;
     let folder = path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    let runs = runs.map_or_else(|| folder.join(RUNS), Utf8Path::to_owned);
+    can_hold_runs(&runs)?;
     let mut rule = rule::read(path, folder, base, is_set)?;
     let filled = newest::fill(&mut rule.spec, folder, new, &mut rule.unread);
     rule.unread.extend(missing_programs(&rule.spec, evidence_alone));
@@ -88,7 +93,21 @@ pub fn read(request: Request<'_>) -> Result<Draft, Failure> {
         }
     };
     filled?;
-    Ok(Draft { folder: folder.to_owned(), rule, opened, runs: runs.map(Utf8Path::to_owned), shard, tool_version })
+    Ok(Draft { folder: folder.to_owned(), rule, opened, runs, shard, tool_version })
+}
+
+/// Whether runs can be kept at this place: it is a folder, or can be made one.
+///
+/// # Errors
+/// It, or what it is to lie in, is something else: class [`FailureClass::Usage`].
+pub(super) fn can_hold_runs(runs: &Utf8Path) -> Result<(), Failure> {
+    match runs.ancestors().find_map(|place| Some((place, place.metadata().ok()?))) {
+        Some((place, found)) if !found.is_dir() => {
+            Err(Failure::new(FailureClass::Usage, format!("failed to keep runs in `{runs}`: `{place}` is no folder"))
+                .with_hint("name a folder with `--runs`"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The programs that would be found missing only once it is their turn, and much is spent.
@@ -145,7 +164,6 @@ pub async fn planned(draft: Draft, context: Option<&Context>) -> Result<(Prepare
     };
     let whole = freeze::plan(inputs)?;
     opened.check_evidence(&whole.spec, &whole.questions).map_err(|unread| source.failure(unread))?;
-    let runs = runs.unwrap_or_else(|| folder.join(".churngate"));
     let (name, protocol) = match shard {
         None => (whole.digest.to_string(), whole),
         Some(shard) => (shard.folder(whole.digest), shard.cut(whole)?),

@@ -8,7 +8,7 @@ use super::join::Join;
 use super::replica::Answered;
 use super::tally::{self, Tally};
 use super::verdict::{self, Analyzed};
-use super::{evidence, judges, machinery, manifest, origin, shard, standing};
+use super::{RESULT, evidence, judges, machinery, manifest, origin, shard, standing};
 use crate::analyze::{Accumulator, AnalyzeError, Diagnostics, QuestionScores, Settings};
 use crate::freeze::{self, Protocol, Selection};
 use crate::ledger::stage::{self, Stage as _};
@@ -51,16 +51,20 @@ impl Locks {
         Ok(Self { protocol, evidence, answers, judgments, side })
     }
 
-    /// What a report names: the heads of the ledgers, and the digest of what the figures need of the texts.
-    fn heads(&self, classes: Digest) -> Vec<(String, Digest)> {
+    /// The names and heads of all ledgers.
+    pub(super) fn heads(&self) -> Vec<(String, Digest)> {
         let heads = [
             ("protocol", self.protocol.head()),
             ("evidence", self.evidence.head()),
             ("answers", self.answers.head()),
             ("judgments", self.judgments.head()),
         ];
-        let heads = heads.into_iter().chain(self.side.heads()).chain([("classes", classes)]);
-        heads.map(|(name, head)| (name.to_owned(), head)).collect()
+        heads.into_iter().chain(self.side.heads()).map(|(name, head)| (name.to_owned(), head)).collect()
+    }
+
+    /// What a report names: those, and the digest of what the figures need of the texts.
+    fn named(&self, classes: Digest) -> Vec<(String, Digest)> {
+        self.heads().into_iter().chain([("classes".to_owned(), classes)]).collect()
     }
 }
 
@@ -114,7 +118,7 @@ pub(super) fn compute_from(
     let flips = flips::details(folder, &flipped, &analyzed.analysis.flips)?;
     let diagnostics = sampled.diagnostics(folder, &sources.texts, &mut collected.tally)?;
     let analyzed = (analyzed, diagnostics);
-    let computed = assemble(protocol, folder, collected, analyzed, flips, flipped, locks.heads(written.digest))?;
+    let computed = assemble(protocol, folder, collected, analyzed, flips, flipped, locks.named(written.digest))?;
     Ok((computed, written))
 }
 
@@ -161,7 +165,7 @@ pub(super) fn compute_without_texts(folder: &Utf8Path, locks: &Locks) -> Result<
     let analyzed = decide(protocol, folder, accumulator)?;
     let flips = flips::details_without_texts(&flipped, &analyzed.analysis.flips);
     let diagnostics = sampled.diagnostics(folder, &sources.texts, &mut collected.tally)?;
-    assemble(protocol, folder, collected, (analyzed, diagnostics), flips, flipped, locks.heads(digest))
+    assemble(protocol, folder, collected, (analyzed, diagnostics), flips, flipped, locks.named(digest))
 }
 
 /// What is kept of the questions of samples, where the protocol asks for diagnostics: they are few.
@@ -282,15 +286,19 @@ pub fn recorded(folder: &Utf8Path) -> Result<Option<AuditResult>, Failure> {
 
 /// Compares the recomputed result with `result.json`, byte by byte.
 pub(super) fn compare(folder: &Utf8Path, result: &AuditResult) -> Result<(), Failure> {
-    compare_file(folder, "result.json", report::json(result).as_slice())
+    compare_file(folder, RESULT, report::json(result).as_slice())
 }
 
 /// Compares a file that follows from the ledgers with what follows from them, byte by byte.
 pub(super) fn compare_file(folder: &Utf8Path, name: &str, mut expected: impl BufRead) -> Result<(), Failure> {
     let path = folder.join(name);
+    let broken = |what: String, hint: &str| {
+        let hint = if manifest::is_export(folder) { manifest::ANOTHER } else { hint };
+        Failure::new(FailureClass::Evidence, what).with_hint(hint)
+    };
     let unread = |error: io::Error| {
-        Failure::new(FailureClass::Evidence, format!("failed to read `{path}`: {}", error.kind()))
-            .with_hint("run the audit again: it is complete and only writes its result anew")
+        let what = format!("failed to read `{path}`: {}", error.kind());
+        broken(what, "run the audit again: it is complete and only writes its result anew")
     };
     let mut written = BufReader::new(fs_err::File::open(&path).map_err(unread)?);
     let (mut one, mut other) = (Vec::new(), Vec::new());
@@ -301,8 +309,7 @@ pub(super) fn compare_file(folder: &Utf8Path, name: &str, mut expected: impl Buf
         expected.read_until(b'\n', &mut other).map_err(unread)?;
         if one != other {
             let what = format!("`{path}` does not follow from the ledgers: it differs from line {line} on");
-            return Err(Failure::new(FailureClass::Evidence, what)
-                .with_hint("trust the ledgers: run the audit again to write the result anew"));
+            return Err(broken(what, "trust the ledgers: run the audit again to write the result anew"));
         }
         if one.is_empty() {
             break;

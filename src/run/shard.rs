@@ -35,6 +35,9 @@ pub(super) struct Finished {
     pub protocol: Digest,
     /// Which part it is.
     pub part: Shard,
+    /// The names and heads of its ledgers.
+    #[serde(default)]
+    pub heads: Vec<(String, Digest)>,
 }
 
 impl Shard {

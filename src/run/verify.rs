@@ -6,7 +6,7 @@ use super::manifest::{self, Manifest};
 use super::recompute::{self, Computed, Locks};
 use super::shard::{self, Shard};
 use super::tally::Tally;
-use super::{claims, diagnose, evidence, standing};
+use super::{claims, diagnose, evidence, rendered, standing};
 use crate::freeze::{self, Protocol, Selection};
 use crate::ledger::stage::{Answers, Evidence, Judgments};
 use crate::ledger::{self, BlobCheck, Extent, StageReport, Verification};
@@ -23,7 +23,7 @@ pub struct Verified {
     pub result: Option<AuditResult>,
     /// What was checked, a line each.
     pub checked: Vec<String>,
-    /// What could not be checked because texts are left out, a line each; nothing for a whole run.
+    /// What could not be checked, a line each: because texts are left out, or because another version wrote a report.
     pub unchecked: Vec<String>,
     /// The claim matrix, in Markdown; empty where there is no result.
     pub claims: String,
@@ -73,7 +73,13 @@ fn whole(folder: &Utf8Path) -> Result<Verified, Failure> {
     join.rewind()?;
     let (computed, mut written) = recompute::compute_from(&protocol, &locks, (&mut selection, &mut join), tally)?;
     recompute::compare_file(folder, classes::FILE, written.bytes()?)?;
-    finish(folder, computed, checked, &[])
+    let mut verified = finish(folder, computed, checked, &[])?;
+    if let Some(result) = &verified.result {
+        let reports = report::FORMATS.iter().map(|format| (format.file, format.render));
+        verified.unchecked = rendered::check(folder, result, &result.machinery.tool_version, reports)?;
+        verified.checked.push(rendered::CHECKED.to_owned());
+    }
+    Ok(verified)
 }
 
 /// Whether the ledgers of a shard follow from the protocol and from one another.

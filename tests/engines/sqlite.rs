@@ -201,3 +201,39 @@ fn specs_of_databases_are_checked_before_anything_is_asked() -> Result<()> {
     }
     Ok(())
 }
+
+/// A query that takes minutes holds a thread which cannot be dropped: whoever interrupts twice does not wait for it.
+#[cfg(unix)]
+#[test]
+fn a_query_that_takes_minutes_does_not_hold_a_process_that_is_interrupted_twice() -> Result<()> {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+    let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) \
+                   SELECT :words AS id, count(*) AS text FROM n, {table}";
+    let snapshots = json!({"old": {"table": "docs_1"}, "new": {"table": "docs_2"}});
+    let workspace = workspace(&snapshots, &json!({"sqlite": {"file": "docs.db"}, "query": endless}))?;
+    for table in ["docs_1", "docs_2"] {
+        build(&workspace.path("docs.db"), table, &documents(1))?;
+    }
+    let mut child =
+        workspace.command().args(["run", "churngate.yaml"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+    let mut said = BufReader::new(child.stderr.take().context("no stderr")?).lines();
+    let interrupt = || Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    let asked = || {
+        let ledger = std::fs::read_to_string(workspace.run_folder().ok()?.join("evidence.jsonl")).ok()?;
+        ledger.contains("\"attempt\"").then_some(())
+    };
+    while asked().is_none() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let begun = Instant::now();
+    interrupt()?;
+    said.find(|line| line.as_ref().is_ok_and(|line| line.contains("interrupt again")))
+        .context("nothing was said")??;
+    interrupt()?;
+    let status = child.wait()?;
+    assert_eq!(status.code(), Some(4));
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    Ok(())
+}

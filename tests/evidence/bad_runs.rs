@@ -86,17 +86,6 @@ fn edited_blobs_results_links_and_foreign_ledgers_end_with_exit_code_5() -> Resu
 }
 
 #[test]
-fn what_is_no_run_ends_with_exit_code_2() -> Result<()> {
-    let copy = Copy::new()?;
-    for command in ["verify", "export", "report"] {
-        let output = copy.workspace().churngate(&[command, "nowhere"])?;
-        assert_eq!(code(&output)?, 2, "{command}: {}", stderr(&output));
-        assert!(stderr(&output).contains("`nowhere` is not a run folder"), "{}", stderr(&output));
-    }
-    Ok(())
-}
-
-#[test]
 fn a_second_process_says_who_holds_the_run_and_spends_nothing() -> Result<()> {
     let server = server(Duration::from_millis(150))?;
     let workspace = workspace(&server, "j")?;

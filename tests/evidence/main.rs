@@ -12,5 +12,8 @@ mod export;
 mod fixture;
 mod forged;
 mod lacking;
+mod lost;
+mod reports;
 #[cfg(unix)]
 mod signals;
+mod slips;

@@ -1,8 +1,8 @@
-//! Ctrl-C and a request to end: calls in flight are finished and kept, nothing is asked twice, and the program says how to
+//! Ctrl-C, a request to end and a closed terminal: calls in flight are finished and kept, nothing is asked twice, and the program says how to
 //! go on.
 
 use crate::fixture::{QUESTIONS, records, server, workspace};
-use crate::harness::{code, stderr};
+use crate::harness::{code, server::Server, stderr};
 use anyhow::{Context as _, Result, ensure};
 use camino::Utf8Path;
 use serde_json::{Value, json};
@@ -14,17 +14,18 @@ use std::{
 
 #[test]
 fn an_interrupted_run_finishes_what_is_in_flight_and_goes_on_where_it_stopped() -> Result<()> {
-    for signal in ["-INT", "-TERM"] {
+    for signal in signals() {
         let server = server(Duration::from_millis(200))?;
         let workspace = workspace(&server, "j")?;
         let child =
             workspace.command().args(["run", "churngate.yaml"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
-        let begun = Instant::now();
-        while server.count() < 3 {
-            ensure!(begun.elapsed() < Duration::from_mins(1), "nothing was asked");
-            thread::sleep(Duration::from_millis(5));
+        until_asked(&server)?;
+        send(signal, child.id())?;
+        if signal == "-HUP" {
+            // The shell says it, and then the system does: nobody asks to stop at once.
+            thread::sleep(Duration::from_millis(20));
+            send(signal, child.id())?;
         }
-        ensure!(Command::new("kill").args([signal, &child.id().to_string()]).status()?.success(), "no signal");
         let output = child.wait_with_output()?;
         assert_eq!(code(&output)?, 4, "{signal}: {}", stderr(&output));
         let said = stderr(&output);
@@ -54,6 +55,44 @@ fn an_interrupted_run_finishes_what_is_in_flight_and_goes_on_where_it_stopped() 
         assert!(!report.contains("not-sent"), "{report}");
         let verified = workspace.churngate(&["verify", &folder.display().to_string()])?;
         assert_eq!(code(&verified)?, 0, "{}", stderr(&verified));
+    }
+    Ok(())
+}
+
+#[test]
+fn a_process_that_is_to_outlive_its_terminal_does() -> Result<()> {
+    let server = server(Duration::from_millis(100))?;
+    let workspace = workspace(&server, "j")?;
+    let program = workspace.command().get_program().to_owned();
+    let mut shell = Command::new("sh");
+    shell.current_dir(workspace.path(".")).args(["-c", "trap '' HUP; exec \"$0\" run --quiet churngate.yaml"]);
+    let child = shell.arg(program).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+    until_asked(&server)?;
+    send("-HUP", child.id())?;
+    let output = child.wait_with_output()?;
+    assert!([0, 1].contains(&code(&output)?), "{}", stderr(&output));
+    assert!(!stderr(&output).contains("interrupted"), "{}", stderr(&output));
+    Ok(())
+}
+
+/// What ends a run early. A closed terminal does not where these tests are to outlive theirs.
+fn signals() -> Vec<&'static str> {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);
+    let hears = mask.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_some_and(|mask| mask & 1 == 0);
+    ["-INT", "-TERM"].into_iter().chain(hears.then_some("-HUP")).collect()
+}
+
+fn send(signal: &str, to: u32) -> Result<()> {
+    ensure!(Command::new("kill").args([signal, &to.to_string()]).status()?.success(), "no signal");
+    Ok(())
+}
+
+fn until_asked(server: &Server) -> Result<()> {
+    let begun = Instant::now();
+    while server.count() < 3 {
+        ensure!(begun.elapsed() < Duration::from_mins(1), "nothing was asked");
+        thread::sleep(Duration::from_millis(5));
     }
     Ok(())
 }

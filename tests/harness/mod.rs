@@ -5,6 +5,7 @@
 pub mod authority;
 pub mod described;
 pub mod forge;
+pub mod lost;
 pub mod raw;
 pub mod schema;
 pub mod server;

@@ -5,9 +5,10 @@ mod ledgers;
 mod parts;
 
 use super::audit::{self, Finished};
+use super::prepare::can_hold_runs;
 use super::recompute::{self, Locks};
 use super::verify::{self, shard_stages};
-use super::{origin, replay, shard, standing};
+use super::{RESULT, origin, replay, shard, standing};
 use crate::freeze;
 use crate::git;
 use crate::model::{Failure, FailureClass};
@@ -31,6 +32,7 @@ pub async fn merge(folders: &[Utf8PathBuf], runs: Option<&Utf8Path>) -> Result<F
     let Some(first) = parts.first() else { return Err(usage("there are no shards to merge")) };
     let beside = first.folder.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let runs = runs.unwrap_or(beside);
+    can_hold_runs(runs)?;
     parts::one_embedder(&parts)?;
     let replayed = parts::common_replies(&parts)?;
     let name = first.protocol.digest.to_string();

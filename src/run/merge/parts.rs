@@ -2,7 +2,7 @@
 
 use super::origin::{self, Origin};
 use super::shard::{self, Shard};
-use super::{Locks, shard_stages, usage};
+use super::{Locks, RESULT, shard_stages, usage};
 use crate::freeze::{self, Protocol};
 use crate::ledger::record::Record;
 use crate::ledger::{self, BlobCheck, Verification, stage};
@@ -11,9 +11,6 @@ use crate::retrieve;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A file that every finished run has and no shard.
-const RESULT: &str = "result.json";
 
 /// One verified shard.
 #[derive(Debug)]

@@ -1,0 +1,50 @@
+//! What a finished run says of the ledgers that it was made from, read before anything is asked: of a ledger that was lost since,
+//! another one would be drawn in silence, and paid for twice.
+
+use super::shard;
+use crate::freeze::Protocol;
+use crate::ledger::{self, Conclusion, LedgerError};
+use crate::model::Digest;
+use crate::report;
+use crate::spec::Mode;
+use camino::Utf8Path;
+use serde::Deserialize;
+
+/// The file of a finished audit's result.
+pub const RESULT: &str = "result.json";
+
+/// The largest file that is read, in bytes.
+const LIMIT: u64 = 1 << 30;
+
+/// What is read of a result, of what a shard says of itself, and of the result of evidence alone, which names no heads.
+#[derive(Deserialize)]
+struct Said {
+    protocol: Digest,
+    #[serde(default)]
+    record: Heads,
+    #[serde(default)]
+    heads: Vec<(String, Digest)>,
+}
+
+#[derive(Default, Deserialize)]
+struct Heads {
+    #[serde(default)]
+    heads: Vec<(String, Digest)>,
+}
+
+/// What lies in the folder of a run of this protocol that was finished; nothing where it was not.
+pub(super) fn read(folder: &Utf8Path, protocol: &Protocol, is_shard: bool) -> Option<Conclusion> {
+    let file = match protocol.spec.mode {
+        Mode::Evidence => report::DIFF_FORMATS[0].file,
+        Mode::Audit if is_shard => shard::FILE,
+        Mode::Audit => RESULT,
+    };
+    let bytes = match ledger::read_plain(&folder.join(file), "a result", LIMIT) {
+        Err(LedgerError::Missing { .. }) => return None,
+        read => read.ok(),
+    };
+    let said = bytes.and_then(|bytes| serde_json::from_slice::<Said>(&bytes).ok());
+    let own = said.filter(|said| said.protocol == protocol.digest);
+    let heads = own.map(|Said { record, heads, .. }| [record.heads, heads].concat());
+    Some(Conclusion { file, heads })
+}
