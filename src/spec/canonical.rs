@@ -48,6 +48,20 @@ impl Spec {
     }
 }
 
+impl JudgeBackend {
+    /// Whether the protocol cannot tell this judge from another one, because they differ in no more than the limits of a process.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        judge_backend(self) == judge_backend(other)
+    }
+}
+
+impl GenerateBackend {
+    /// The same of a generator that stands in `generate` or `replicate`.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        generator(self) == generator(other)
+    }
+}
+
 /// A mapping without the members that hold nothing.
 fn object(members: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> Value {
     let standing = members.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
