@@ -39,3 +39,8 @@ pub use served::Served;
 pub use tally::Tally;
 pub use tape::{Tape, Unit};
 pub use wish::Wish;
+
+/// The headers of a reply that anything here reads, in lower case. Nobody else reads any of a server that an audit asks.
+pub fn headers_read() -> impl Iterator<Item = &'static str> {
+    wish::HEADERS.into_iter().chain(spare::headers())
+}
