@@ -35,7 +35,7 @@ pub use context::Context;
 pub use outage::{PartAsked, remedy};
 pub use pace::{InFlight, InLine, Pace};
 pub use secrets::Secrets;
-pub use served::Served;
+pub use served::{Place, Remedy, Served};
 pub use tally::Tally;
 pub use tape::{Tape, Unit};
 pub use wish::Wish;

@@ -1,7 +1,7 @@
 //! What is accepted once is accepted again: a spec is read back from its canonical form, where no limit of a process stands.
 
 use super::SMALL;
-use crate::spec::{Spec, parse, read_back};
+use crate::spec::{Spec, differences, parse, read_back};
 use proptest::prelude::*;
 
 /// A judge or a generator of each kind: its name, and what stands in its section.
@@ -77,6 +77,20 @@ fn another_judge_or_generator_that_differs_in_a_limit_alone_is_the_same_one() {
     }
 }
 
+/// A run is found by the digest of its protocol: what is as it always was must leave that alone.
+#[test]
+fn a_rule_about_served_models_is_part_of_the_protocol_only_where_it_is_not_the_default() {
+    let read = |more: &str| parse(&(SMALL.to_owned() + more), "churngate.yaml").unwrap();
+    let (plain, one) = (read(""), read("tolerance: { served_models: one }\n"));
+    let report = read("tolerance: { served_models: report }\n");
+    assert_eq!(plain.canonical().to_string(), one.canonical().to_string());
+    assert_eq!(plain.canonical()["tolerance"].to_string(), "{\"invalid_cells\":\"1pp\"}");
+    assert_eq!(report.canonical()["tolerance"]["served_models"], "report");
+    assert_eq!(comes_back(&report), Ok(()));
+    let told: Vec<String> = differences(&plain, &report).iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["tolerance.served_models: nothing → report"]);
+}
+
 fn any_section() -> impl Strategy<Value = String> {
     let servers = prop::sample::select(SERVERS.to_vec());
     (servers, 0..=OF_SERVERS.len(), prop::sample::select(BESIDE.to_vec())).prop_map(|(server, limit, beside)| {
@@ -89,8 +103,9 @@ fn any_section() -> impl Strategy<Value = String> {
 const LIMITS: [&str; 4] =
     ["", "budget: { calls: 9 }\n", "budget: { minutes: 5, tokens: 1000 }\n", "budget: { usd: 2.5 }\n"];
 /// Further keys that are part of the protocol.
-const FURTHER: [&str; 4] = [
+const FURTHER: [&str; 5] = [
     "",
+    "tolerance: { served_models: report }\n",
     "tolerance: { invalid_cells: 5pp }\n",
     "bootstrap: { draws: 1000, confidence: 99% }\n",
     "gate: { incompatible_when: [ { semantic: { at_least: 2pp } } ], inconclusive: fail }\n",
