@@ -161,7 +161,7 @@ fn holds_no_key(folder: &Path) -> Result<usize> {
             files += holds_no_key(&path)?;
             continue;
         }
-        let bytes = fs::read(&path)?;
+        let bytes = fs::read(&path)?.to_ascii_lowercase();
         for secret in [MODEL_KEY, ENGINE_KEY, "set-cookie", "session="] {
             let stands = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
             ensure!(!stands, "`{secret}` stands in {}", path.display());
@@ -501,4 +501,130 @@ fn a_recording_that_cannot_be_written_ends_the_audit_before_the_next_call() -> R
     let output = live(&workspace, &["run", "churngate.yaml", "--runs", "runs", "--record", "rec"])?;
     assert!(matches!(code(&output)?, 0 | 1), "{}", stderr(&output));
     Ok(())
+}
+
+/// A recording of a run that was begun, or finished, without it.
+#[test]
+fn what_a_recording_would_lack_is_refused_and_recorded_whole_where_the_hint_is_followed() -> Result<()> {
+    for (ending, killed) in [("churngate.yaml", false), ("half.yaml", false), ("churngate.yaml", true)] {
+        let world = World::start()?;
+        world.faulty.store(ending == "half.yaml", Ordering::SeqCst);
+        let workspace = world.workspace()?;
+        let run = |spec: &str, more: &[&str]| live(&workspace, &[&["run", spec, "--runs", "live"], more].concat());
+        // Half a run is one whose server fails more often than it is asked: the protocol does not know how often that is.
+        workspace
+            .write("half.yaml", workspace.read("churngate.yaml")?.replace("max_attempts: 4", "max_attempts: 1"))?;
+        if killed {
+            let mut command = workspace.command();
+            command.env("MODEL_KEY", MODEL_KEY).env("ENGINE_KEY", ENGINE_KEY);
+            harness::killed_at(command, &workspace, "answers.jsonl", 8)?;
+            fs::rename(workspace.path(".churngate"), workspace.path("live"))?;
+        } else {
+            let first = run(ending, &[])?;
+            assert_eq!(code(&first)? == 4, ending == "half.yaml", "{}", stderr(&first));
+        }
+        world.faulty.store(false, Ordering::SeqCst);
+        let (seen, found) = (world.server.seen().len(), folder(&workspace, "live")?);
+        let refused = run("churngate.yaml", &["--record", "rec"])?;
+        let said = stderr(&refused);
+        assert_eq!(code(&refused)?, 2, "{said}");
+        assert!(
+            said.contains("the recording lacks replies that the run") && said.contains("remove the run folder"),
+            "{said}"
+        );
+        let asked = world.server.seen().split_off(seen);
+        assert!(asked.iter().all(|request| request.method == "GET"), "only the engine is asked what its indexes are");
+
+        fs::remove_dir_all(found)?;
+        let recorded = run("churngate.yaml", &["--record", "fresh"])?;
+        assert!(matches!(code(&recorded)?, 0 | 1), "{}", stderr(&recorded));
+        let again = run("churngate.yaml", &["--record", "fresh"])?;
+        assert_eq!(code(&again)?, code(&recorded)?, "a recording that holds all of a run may stand beside it");
+        let replay = workspace.churngate(&["run", "churngate.yaml", "--runs", "replayed", "--replay", "fresh"])?;
+        assert_eq!(code(&replay)?, code(&recorded)?, "{}", stderr(&replay));
+        assert_eq!(figures(&folder(&workspace, "replayed")?)?, figures(&folder(&workspace, "live")?)?);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_recorded_run_that_was_killed_goes_on_with_its_recording() -> Result<()> {
+    let world = World::start()?;
+    world.faulty.store(false, Ordering::SeqCst);
+    let workspace = world.workspace()?;
+    let mut command = workspace.command();
+    command.env("MODEL_KEY", MODEL_KEY).env("ENGINE_KEY", ENGINE_KEY);
+    let recorded = ["run", "churngate.yaml", "--record", "rec", "--tasks", "1"];
+    let mut child =
+        command.args(recorded).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn()?;
+    let lines = || workspace.read(EXCHANGES).map_or(0, |text| text.lines().count());
+    while lines() < 40 && child.try_wait()?.is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill()?;
+    child.wait()?;
+    let output = live(&workspace, &recorded)?;
+    assert!(matches!(code(&output)?, 0 | 1), "{}", stderr(&output));
+    Ok(())
+}
+
+/// A server that refuses with the time of its own clock beside a date, and echoes the key wherever a reply has room.
+#[test]
+fn a_clock_that_goes_wrong_stops_no_replay_and_no_key_hides_in_the_name_of_a_header() -> Result<()> {
+    for ahead in [86_400, -86_400_i64] {
+        let turns = Mutex::new(0_usize);
+        let server = RawServer::start(move |request| {
+            if !request.path.starts_with("/v1/") {
+                return engine(request);
+            }
+            let turn = {
+                let mut turns = turns.lock().unwrap();
+                *turns += 1;
+                *turns
+            };
+            let is_judge = request.body.to_string().contains("\"labels\"");
+            let text = if is_judge { labels(request) } else { json!({ "answer": answer(request) }) };
+            if turn % 5 == 1 {
+                let now = jiff::Timestamp::now().as_second() + ahead;
+                let echo = format!("x-ratelimit-{MODEL_KEY}: 1\r\nanthropic-ratelimit-{MODEL_KEY}-reset");
+                let headers = vec![
+                    ("date", http_date(now)),
+                    ("retry-after", http_date(now + 1)),
+                    ("x-ratelimit-remaining-requests", MODEL_KEY.to_owned()),
+                    ("x-request-id", format!("{MODEL_KEY}\r\n{echo}: 1")),
+                ];
+                return Reply::Full(429, headers, MODEL_KEY.as_bytes().to_vec());
+            }
+            said(request, &text)
+        })?;
+        let world = World { server, faulty: Arc::new(AtomicBool::new(false)) };
+        let workspace = world.workspace()?;
+        let output = live(&workspace, &["run", "churngate.yaml", "--runs", "live", "--record", "rec"])?;
+        assert!(matches!(code(&output)?, 0 | 1), "{}", stderr(&output));
+        let kept = workspace.read(EXCHANGES)?.to_lowercase();
+        assert!(kept.contains("[\"date\",") && !kept.contains(&MODEL_KEY.to_lowercase()), "{kept}");
+        let replay = workspace.churngate(&["run", "churngate.yaml", "--runs", "replayed", "--replay", "rec"])?;
+        assert_eq!(code(&replay)?, code(&output)?, "{}", stderr(&replay));
+        assert_eq!(figures(&folder(&workspace, "replayed")?)?, figures(&folder(&workspace, "live")?)?);
+        // A recording that has no dates of the server's, as older ones have none, waits for nobody either.
+        let lines = workspace.read(EXCHANGES)?;
+        let kept: Vec<String> = lines.lines().map(without_date).collect();
+        workspace.write("dateless/exchanges.jsonl", kept.join("\n") + "\n")?;
+        let replay =
+            workspace.churngate(&["run", "churngate.yaml", "--runs", "dateless-runs", "--replay", "dateless"])?;
+        assert_eq!(code(&replay)?, code(&output)?, "{}", stderr(&replay));
+    }
+    Ok(())
+}
+
+/// A line of a recording without the header `date` of its reply.
+fn without_date(line: &str) -> String {
+    let Some(at) = line.find("[\"date\",") else { return line.to_owned() };
+    let end = line[at..].find(']').map_or(line.len(), |end| at + end + 1);
+    format!("{}{}", &line[..at], line[end..].trim_start_matches(','))
+}
+
+fn http_date(second: i64) -> String {
+    let then = jiff::Timestamp::from_second(second).unwrap();
+    jiff::fmt::rfc2822::DateTimePrinter::new().timestamp_to_rfc9110_string(&then).unwrap()
 }

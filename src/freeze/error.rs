@@ -86,6 +86,9 @@ pub enum FreezeError {
         /// What is wrong.
         fault: String,
     },
+    /// A spec that is accepted once and not again, so that no run of it could be finished.
+    #[error("freeze the spec: what is frozen of it is not read back as the same spec: {0}")]
+    NotReadBack(String),
     /// A fault of this program.
     #[error("write the protocol: {0}")]
     Document(String),
@@ -165,6 +168,11 @@ impl FreezeError {
                 Some("a prompt holds `{{question}}` and `{{evidence}}`, and no other placeholder".to_owned())
             }
             Self::Text { .. } => Some("save the file as UTF-8 text".to_owned()),
+            Self::NotReadBack(_) => Some(
+                "change or remove the keys that this is about; time limits, prices, rates and budgets are no part of what is \
+                 frozen"
+                    .to_owned(),
+            ),
             Self::Document(_) => None,
         }
     }

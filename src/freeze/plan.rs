@@ -3,7 +3,7 @@
 use super::document::{Document, Prompts, Questions};
 use super::ids::Ids;
 use super::protocol::{Origin, Sources};
-use super::{FreezeError, Protocol, ResolvedSnapshot, Samples, gold, prompts, questions, seeds, select};
+use super::{FreezeError, Protocol, ResolvedSnapshot, Samples, gold, prompts, questions, seeds, select, store};
 use crate::model::Digest;
 use crate::spec::Spec;
 use camino::Utf8PathBuf;
@@ -40,7 +40,8 @@ pub(super) struct Templates {
 /// Reads the questions, selects, and derives every digest. Of gold answers only the form is checked.
 ///
 /// # Errors
-/// The question file, its gold, the excluded ids or the prompt cannot be used, or there are too few questions.
+/// The question file, its gold, the excluded ids or the prompt cannot be used, there are too few questions, or the protocol would
+/// not be read back as it is.
 pub fn plan(inputs: Inputs) -> Result<Protocol, FreezeError> {
     let prompt = inputs.spec.generate.prompt.as_ref().map_or("the built-in prompt", |path| path.as_str()).to_owned();
     let answer = match &inputs.prompt_bytes {
@@ -53,6 +54,7 @@ pub fn plan(inputs: Inputs) -> Result<Protocol, FreezeError> {
     } = inputs;
     let sources = Sources { questions: questions_bytes, exclude: exclude_bytes, only: only_bytes };
     let protocol = assemble(spec, base, &questions_name, sources, templates, snapshots, tool_version)?;
+    store::comes_back(protocol.lock_bytes())?;
     gold::check(&protocol.origin.sources.questions, &questions_name)?;
     Ok(protocol)
 }

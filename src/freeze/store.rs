@@ -5,7 +5,7 @@ use super::ids::Ids;
 use super::plan::{Templates, assemble};
 use super::protocol::{Origin, Sources};
 use super::selection::Selection;
-use super::{Frozen, Protocol, Samples, compare, seeds};
+use super::{FreezeError, Frozen, Protocol, Samples, compare, seeds};
 use crate::ledger::stage::Protocol as ProtocolStage;
 use crate::ledger::{BlobReader, RunFolder, Stage};
 use crate::model::{Digest, Failure, FailureClass, Question};
@@ -33,6 +33,29 @@ pub fn freeze(folder: &RunFolder, protocol: Protocol) -> Result<Frozen, Failure>
     blobs.put_sync(protocol.judge_prompt.as_bytes())?;
     let lock = folder.freeze(protocol.lock_bytes())?;
     Ok(Frozen { lock, protocol })
+}
+
+/// Whether these bytes of a lock come back as they are: what could not be read back would be spent for nothing.
+///
+/// # Errors
+/// They do not.
+pub(super) fn comes_back(bytes: &[u8]) -> Result<(), FreezeError> {
+    match written_again(bytes) {
+        Ok(again) if again == bytes => Ok(()),
+        Ok(_) => Err(FreezeError::NotReadBack("it comes out as another one".to_owned())),
+        Err(why) => Err(FreezeError::NotReadBack(why)),
+    }
+}
+
+fn written_again(bytes: &[u8]) -> Result<Vec<u8>, String> {
+    if bytes.len() as u64 > MAX_LOCK_BYTES {
+        return Err(format!("its protocol has more than {MAX_LOCK_BYTES} bytes"));
+    }
+    let document = Document::read(bytes)?;
+    let (spec, snapshots) = (spec::read_back(&document.spec)?, document.resolved());
+    let Document { tool_version, questions, prompts, .. } = document;
+    let again = Document::new(&tool_version, spec.canonical(), questions, &snapshots, prompts);
+    again.bytes().map_err(|error| error.to_string())
 }
 
 /// Reads the protocol of a run back and derives every digest in it again. Needs neither the network nor the corpus.

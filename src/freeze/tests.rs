@@ -415,3 +415,18 @@ fn the_open_questions_of_natural_questions_are_read_whole() {
         protocol.questions.len() > 3_000 && protocol.questions.iter().all(|question| question.id.0.starts_with("q-"))
     );
 }
+
+/// The rules of a spec hold again where it is read back, and a run of one that breaks them then could never be finished.
+#[test]
+fn a_spec_that_would_not_be_read_back_is_not_frozen() {
+    let judge = "judge: { openai: { model: m }, second: { openai: { model: m2 }, sample: 10 } }";
+    let mut inputs = inputs("q.jsonl", THREE.as_bytes());
+    inputs.spec = spec::parse(&SPEC.replace("judge: { embedded: {} }", judge), "churngate.yaml").unwrap();
+    assert!(plan(inputs.clone()).is_ok());
+    let first = inputs.spec.judge.backend.clone();
+    inputs.spec.judge.second.as_mut().unwrap().backend = first;
+    let failure = crate::model::Failure::from(plan(inputs).unwrap_err());
+    assert_eq!(failure.class, FailureClass::Usage);
+    assert!(failure.message.contains("not read back as the same spec: the second judge is the first one"), "{failure}");
+    assert!(failure.hint.is_some());
+}

@@ -1,9 +1,10 @@
 //! The ledgers of answers: whose they are, and what a missing answer means there.
 
+use crate::http::{Place, Remedy, Served};
 use crate::ledger::Recorded;
 use crate::ledger::record::AnswersRecord;
-use crate::ledger::stage::{Answers, Evidence, ReplicaAnswers, Stage};
-use crate::model::StageName;
+use crate::ledger::stage::{self, Answers, Evidence, ReplicaAnswers, Stage};
+use crate::model::{ServedModels, StageName};
 
 /// A ledger of answers.
 pub trait Answering: Recorded + Stage<Record = AnswersRecord, Before = Evidence> {
@@ -14,6 +15,18 @@ pub trait Answering: Recorded + Stage<Record = AnswersRecord, Before = Evidence>
     /// Whether the verdict rests on it. A diagnosis is about a sample of the questions, and is sealed with whatever answers it
     /// lacks: it says so in place of a figure.
     const DECIDES: bool;
+
+    /// What servers say beside accepted answers: nothing yet.
+    #[must_use]
+    fn served(rule: ServedModels, place: Place) -> Served {
+        Served::by(Self::WHOSE, Self::remedy(place), rule)
+    }
+
+    /// What is to be done where they cannot stand beside each other.
+    #[must_use]
+    fn remedy(place: Place) -> Remedy {
+        Remedy { spoiled: Self::FILE, with: stage::continued_by::<Self>(), place }
+    }
 }
 
 impl Answering for Answers {

@@ -4,7 +4,7 @@ use super::answering::Answering;
 use super::plan::{Plan, foreign};
 use super::tolerance::{Missing, intolerable};
 use crate::freeze::Protocol;
-use crate::http::Served;
+use crate::http::{Place, Served};
 use crate::ledger::record::{
     AcceptedAnswer, AnswersRecord, Attempt, EvidenceRecord, Outcome, Record, Unchanged, Verdict,
 };
@@ -63,7 +63,7 @@ impl<'a, S: Answering> Check<'a, S> {
             unchanged: 0,
             missing: protocol.snapshots.iter().map(|snapshot| Missing::none(snapshot.name.to_string())).collect(),
             left_out: Share::default(),
-            served: Served::by(S::WHOSE),
+            served: S::served(protocol.spec.tolerance.served_models, Place::Run),
             ids: Twice::default(),
             stage: PhantomData,
         }

@@ -2,10 +2,10 @@
 
 use super::answering::Answering;
 use super::plan::{Places, foreign};
-use crate::http::{CallError, Served};
+use crate::http::{CallError, Place, Served};
 use crate::ledger::read;
 use crate::ledger::record::{Outcome, Record, Verdict};
-use crate::model::{Amount, Failure, Price, QuestionId};
+use crate::model::{Amount, Failure, Price, QuestionId, ServedModels};
 use camino::Utf8Path;
 use std::collections::BTreeSet;
 
@@ -37,13 +37,18 @@ impl Standing {
     ///
     /// # Errors
     /// It is damaged, names a cell that the protocol does not have, or holds answers that cannot stand beside each other.
-    pub fn read<S: Answering>(folder: &Utf8Path, places: &Places, price: Option<Price>) -> Result<Self, Failure> {
+    pub fn read<S: Answering>(
+        folder: &Utf8Path,
+        places: &Places,
+        price: Option<Price>,
+        rule: ServedModels,
+    ) -> Result<Self, Failure> {
         let mut standing = Self {
             accepted: vec![false; places.cells()],
             attempts: vec![0; places.cells()],
             failed: vec![0; places.cells()],
             unchanged: BTreeSet::new(),
-            served: Served::by(S::WHOSE),
+            served: S::served(rule, Place::Run),
             spent: Amount::default(),
         };
         for record in read::<S>(folder)? {

@@ -49,7 +49,8 @@ pub async fn generate<S: Answering>(
     let tally = Tally::default();
     let asked = fill(&plan, &backend, &writer, &unchanged, folder, context, &tally).await?;
     let is_outage = asked.is_outage(tally.gave_up_but(is_of_content));
-    weigh::<S>(&plan, &unchanged, &Standing::read::<S>(folder.path(), &plan.places, price)?, is_outage, &tally)?;
+    let standing = Standing::read::<S>(folder.path(), &plan.places, price, protocol.spec.tolerance.served_models)?;
+    weigh::<S>(&plan, &unchanged, &standing, is_outage, &tally)?;
     let lock = writer.seal().await?;
     context.observer.observe(Event::Sealed(S::STAGE));
     Ok(lock)
@@ -85,7 +86,8 @@ async fn fill<S: Answering>(
     tally: &Tally,
 ) -> Result<PartAsked, Failure> {
     let price = plan.protocol.spec.generate.backend.price();
-    let standing = Standing::read::<S>(folder.path(), &plan.places, price)?;
+    let rule = plan.protocol.spec.tolerance.served_models;
+    let standing = Standing::read::<S>(folder.path(), &plan.places, price, rule)?;
     context.budget.count(standing.spent);
     note_unchanged(plan, writer, unchanged, &standing).await?;
     let asked = || order::iter(plan.protocol).filter(|cell| is_asked(plan, unchanged, cell));

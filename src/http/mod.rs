@@ -35,7 +35,12 @@ pub use context::Context;
 pub use outage::{PartAsked, remedy};
 pub use pace::{InFlight, InLine, Pace};
 pub use secrets::Secrets;
-pub use served::Served;
+pub use served::{Place, Remedy, Served};
 pub use tally::Tally;
 pub use tape::{Tape, Unit};
 pub use wish::Wish;
+
+/// The headers of a reply that anything here reads, in lower case. Nobody else reads any of a server that an audit asks.
+pub fn headers_read() -> impl Iterator<Item = &'static str> {
+    wish::HEADERS.into_iter().chain(spare::headers())
+}

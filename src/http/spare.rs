@@ -45,6 +45,11 @@ const KNOWN: [Names; 4] = [
     },
 ];
 
+/// The headers that are read here.
+pub(super) fn headers() -> impl Iterator<Item = &'static str> {
+    KNOWN.iter().flat_map(|names| [names.limit, names.remaining, names.reset])
+}
+
 /// How long no further call should be made, where the headers say that nothing is left. Limits fill up steadily, so that the
 /// wait is the part of the reset that one more call like this one, of so many tokens, needs.
 #[must_use]

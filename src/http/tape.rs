@@ -64,6 +64,9 @@ pub trait Tape: fmt::Debug + Send + Sync {
     /// Passes over the first replies of a unit: an earlier process has had them.
     fn skip(&self, unit: &Unit, replies: u64);
 
+    /// Whether it keeps what comes back and had fewer replies of a unit at its start than an earlier process of the run.
+    fn lacks(&self, unit: &Unit, replies: u64) -> bool;
+
     /// What went wrong with the tape itself, which is then why the audit ends.
     fn trouble(&self) -> Option<Failure>;
 }

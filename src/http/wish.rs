@@ -6,6 +6,12 @@ use jiff::fmt::rfc2822::DateTimeParser;
 use serde_json::Value;
 use std::time::Duration;
 
+/// The headers that are read here.
+pub(super) const HEADERS: [&str; 3] = [DATE, RETRY_AFTER, RETRY_AFTER_MS];
+const DATE: &str = "date";
+const RETRY_AFTER: &str = "retry-after";
+const RETRY_AFTER_MS: &str = "retry-after-ms";
+
 /// What a reply that is no answer says of the next call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wish {
@@ -37,9 +43,9 @@ impl Wish {
 /// there is no such header or it cannot be read; a date in the past is a wait of zero.
 #[must_use]
 pub fn retry_after(reply: &Reply, now: Timestamp) -> Option<Duration> {
-    let milliseconds = reply.header("retry-after-ms").and_then(|text| seconds(text, 1000.0));
+    let milliseconds = reply.header(RETRY_AFTER_MS).and_then(|text| seconds(text, 1000.0));
     milliseconds.or_else(|| {
-        let text = reply.header("retry-after")?;
+        let text = reply.header(RETRY_AFTER)?;
         seconds(text, 1.0).or_else(|| until(text, clock(reply, now)))
     })
 }
@@ -47,7 +53,7 @@ pub fn retry_after(reply: &Reply, now: Timestamp) -> Option<Duration> {
 /// The time by the server's own clock, which its dates are meant by; ours where it does not tell.
 #[must_use]
 pub fn clock(reply: &Reply, now: Timestamp) -> Timestamp {
-    reply.header("date").and_then(date).unwrap_or(now)
+    reply.header(DATE).and_then(date).unwrap_or(now)
 }
 
 /// The wait that Google's interfaces ask for: the `retryDelay` of a `RetryInfo` in the details of their errors, such as `34.07s`.

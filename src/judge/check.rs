@@ -9,7 +9,7 @@ use super::parts::{Part, split};
 use super::plan::{Answered, Judged, Task};
 use super::stage::{Packets, weigh};
 use crate::freeze::Protocol;
-use crate::http::{Served, Tally};
+use crate::http::{Place, Served, Tally};
 use crate::ledger::record::{self, AnswersRecord, Attempt, JudgmentsRecord, Outcome, Record, Verdict};
 use crate::ledger::{BlobReader, Lock, Numbered, Twice, cannot_stand, unfit};
 use crate::model::{Digest, Failure, FailureClass, Question};
@@ -54,7 +54,7 @@ impl<'a, S: Judging> Check<'a, S> {
             blobs: BlobReader::at(answers.folder()),
             packets: Packets::default(),
             attempts: 0,
-            served: Served::by(S::WHOSE),
+            served: S::served(protocol.spec.tolerance.served_models, Place::Run),
             ids: Twice::default(),
             stage: PhantomData,
         };

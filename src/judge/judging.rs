@@ -2,10 +2,11 @@
 
 use super::packet::Orders;
 use crate::freeze::Protocol;
+use crate::http::{Place, Remedy, Served};
 use crate::ledger::record::{AnswersRecord, JudgmentsRecord, Outcome, Record, Verdict};
 use crate::ledger::stage::{Again, Judgments, ReplicaJudgments, Second, Stage};
 use crate::ledger::{self, Recorded};
-use crate::model::{Failure, StageName};
+use crate::model::{Failure, ServedModels, StageName};
 use camino::Utf8Path;
 
 /// Takes the model that a server named beside a reply, and the reply's id.
@@ -19,11 +20,25 @@ pub trait Judging: Recorded + Stage<Record = JudgmentsRecord, Before: Recorded<R
     const WHOSE: &'static str;
     /// Whether the verdict rests on it. A diagnosis is sealed with whatever labels it lacks, and says so in place of a figure.
     const DECIDES: bool;
+    /// The files of earlier ledgers in which the same judge's server said something.
+    const BEFORE: &'static [&'static str] = &[];
 
     /// The order in which answers are shown.
     #[must_use]
     fn orders(protocol: &Protocol) -> Orders {
         Orders { first: protocol.seeds.packets, again: None }
+    }
+
+    /// What the judge's server says beside accepted judgments: nothing yet.
+    #[must_use]
+    fn served(rule: ServedModels, place: Place) -> Served {
+        Served::by(Self::WHOSE, Self::remedy(place), rule)
+    }
+
+    /// What is to be done where its replies cannot stand beside each other, those of earlier ledgers included.
+    #[must_use]
+    fn remedy(place: Place) -> Remedy {
+        Remedy { spoiled: Self::FILE, with: Self::BEFORE.to_vec(), place }
     }
 
     /// Shows what the same judge's server said in earlier ledgers: it must not have changed its model, nor give a reply of
@@ -46,6 +61,7 @@ impl Judging for Again {
     const STAGE: StageName = StageName::JudgeAgain;
     const WHOSE: &'static str = "judge";
     const DECIDES: bool = false;
+    const BEFORE: &'static [&'static str] = &[Judgments::FILE];
 
     fn orders(protocol: &Protocol) -> Orders {
         Orders { first: protocol.seeds.packets, again: Some(protocol.seeds.packets_again) }
@@ -68,6 +84,7 @@ impl Judging for ReplicaJudgments {
     const STAGE: StageName = StageName::JudgeReplica;
     const WHOSE: &'static str = "judge";
     const DECIDES: bool = false;
+    const BEFORE: &'static [&'static str] = &[Judgments::FILE, Again::FILE];
 
     fn said_before(folder: &Utf8Path, each: &mut Said<'_>) -> Result<(), Failure> {
         said::<Judgments>(folder, each)?;

@@ -1,10 +1,10 @@
 //! What a judgments ledger that was begun earlier says already.
 
 use super::judging::Judging;
-use crate::http::{CallError, Served};
+use crate::http::{CallError, Place, Served};
 use crate::ledger;
 use crate::ledger::record::{JudgmentsRecord, Outcome, Packet, Record, Verdict};
-use crate::model::{Amount, Failure, Price, QuestionId};
+use crate::model::{Amount, Failure, Price, QuestionId, ServedModels};
 use camino::Utf8Path;
 use std::collections::{BTreeSet, HashMap};
 
@@ -47,8 +47,12 @@ pub type Progress = HashMap<QuestionId, Recorded>;
 ///
 /// # Errors
 /// The ledger is damaged, or holds judgments that cannot stand beside each other.
-pub fn read<S: Judging>(folder: &Utf8Path, price: Option<Price>) -> Result<(Progress, Served, Amount), Failure> {
-    let (mut progress, served, mut spent) = (Progress::new(), Served::by(S::WHOSE), Amount::default());
+pub fn read<S: Judging>(
+    folder: &Utf8Path,
+    price: Option<Price>,
+    rule: ServedModels,
+) -> Result<(Progress, Served, Amount), Failure> {
+    let (mut progress, served, mut spent) = (Progress::new(), S::served(rule, Place::Run), Amount::default());
     S::said_before(folder, &mut |model, id| served.take(model, id))?;
     for record in ledger::read::<S>(folder)? {
         let (_, record) = record?;

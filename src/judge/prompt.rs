@@ -87,7 +87,62 @@ fn quoted(text: &str) -> String {
 fn acts(character: char) -> bool {
     character.is_control()
         || matches!(character, '<' | '>' | '`' | '{' | '}')
-        || matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}')
-        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
-        || matches!(character, '\u{fe00}'..='\u{fe0f}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+        || matches!(character, '\u{2028}'..='\u{202e}' | '\u{fff9}'..='\u{fffb}')
+        || is_invisible(character)
+}
+
+/// Whether a character shows nothing: what Unicode 16 calls `Default_Ignorable_Code_Point`, and the empty pattern of Braille.
+/// That joiners and variation selectors of emoji and of Indic or Persian words are among them harms nothing, since the texts of
+/// all snapshots are written alike.
+fn is_invisible(character: char) -> bool {
+    matches!(
+        character,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{2800}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fff8}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::strategy::{Strategy as _, ValueTree as _};
+    use proptest::test_runner::TestRunner;
+    use std::collections::BTreeSet;
+
+    /// Characters drawn from a class, as the tables of a library of regular expressions have it.
+    fn drawn(class: &str, draws: usize) -> BTreeSet<char> {
+        let texts = proptest::string::string_regex(&format!("{class}{{64}}")).unwrap();
+        let mut runner = TestRunner::deterministic();
+        (0..draws).flat_map(|_| texts.new_tree(&mut runner).unwrap().current().chars().collect::<Vec<_>>()).collect()
+    }
+
+    #[test]
+    fn whatever_unicode_calls_ignorable_is_escaped_and_no_letter_is() {
+        let few = drawn(r"[\p{Default_Ignorable_Code_Point}--[\x{e0000}-\x{e0fff}]]", 200);
+        assert!(few.len() >= 70 && few.contains(&'\u{34f}') && few.contains(&'\u{3164}'), "{few:?}");
+        let all = few.into_iter().chain(drawn(r"\p{Default_Ignorable_Code_Point}", 200));
+        for character in all.chain(['\u{2800}', '\u{2028}', '\u{2029}']) {
+            let shown = quoted(&format!("a{character}b"));
+            assert!(shown.is_ascii() && shown.starts_with("\"a\\u"), "{character:?}: {shown}");
+        }
+        let visible = drawn(r"[\pL\pN\pS&&[^\p{Default_Ignorable_Code_Point}<>`\x{2800}]]", 2_000);
+        let escaped: Vec<char> = visible.into_iter().filter(|character| acts(*character)).collect();
+        assert!(escaped.is_empty(), "{escaped:?}");
+    }
 }

@@ -40,7 +40,8 @@ pub async fn judge<S: Judging>(
         context.observer.observe(Event::Note(note.clone()));
     }
     let plan = plan(protocol, answers)?;
-    let (orders, (done, served, spent)) = (S::orders(protocol), progress::read::<S>(folder.path(), price)?);
+    let (orders, rule) = (S::orders(protocol), protocol.spec.tolerance.served_models);
+    let (done, served, spent) = progress::read::<S>(folder.path(), price, rule)?;
     context.budget.count(spent);
     let work = Work { orders, folder, writer: &writer, done, served, context, tally: Tally::default() };
     let packets = run(protocol, &plan, &work).await?;

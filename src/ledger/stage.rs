@@ -195,6 +195,12 @@ pub(in crate::ledger) fn later(file: &str) -> Vec<Later> {
     found
 }
 
+/// The files of the ledgers that continue that of `S`, or one that continues it: they say nothing any more where it is gone.
+#[must_use]
+pub fn continued_by<S: Stage + ?Sized>() -> Vec<&'static str> {
+    later(S::FILE).into_iter().map(|later| later.file).collect()
+}
+
 /// The proof that stage `S` of the run in `folder` is sealed. Only this module makes one.
 #[derive(Debug)]
 pub struct Lock<S: Stage> {

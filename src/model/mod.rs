@@ -18,6 +18,7 @@ pub mod passed;
 pub mod percent;
 pub mod progress;
 pub mod question;
+pub mod served;
 pub mod server;
 
 pub use amount::Amount;
@@ -35,4 +36,5 @@ pub use passed::PassedOver;
 pub use percent::{Confidence, PercentagePoints};
 pub use progress::{Event, Observer, Silent, StageName};
 pub use question::Question;
+pub use served::ServedModels;
 pub use server::{KeyHeader, LimitName, ModelServer, OutputLimit, Price, RateLimit, Structured, Wire};

@@ -49,6 +49,11 @@ pub(super) struct Exchange {
     pub latency_ms: u64,
 }
 
+/// What stands for a unit of work, by its parts.
+pub(super) fn of_parts(unit: &[String]) -> Digest {
+    Digest::of_parts(unit.iter().map(String::as_bytes))
+}
+
 /// What was sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

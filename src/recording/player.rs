@@ -1,7 +1,7 @@
 //! Answers calls from a recording.
 
 use super::error::RecordingError;
-use super::exchange::Exchange;
+use super::exchange::{Exchange, of_parts};
 use super::file::{End, Place, Recorded};
 use super::told;
 use crate::http::{Call, CallError, Reply, Secrets, Tape, Unit};
@@ -91,15 +91,12 @@ impl State {
         let path = &self.recorded.path;
         let message = format!("the recording `{path}` has {held} to `{what}` for `{unit}`; nobody was called");
         let failure = Failure::new(FailureClass::Incomplete, message).with_hint(
-            "record the audit again with `--record` and a fresh folder: what is asked follows from spec, questions and \
-             snapshots, and from earlier replies, which may be others where the recorded audit was killed",
+            "record the audit again with fresh folders for `--record` and `--runs`, since a run that is there is gone on with: what \
+             is asked follows from spec, questions and snapshots, and from earlier replies, which may be others where the \
+             recorded audit was killed",
         );
         self.failure.get_or_insert(failure);
     }
-}
-
-fn of_parts(unit: &[String]) -> Digest {
-    Digest::of_parts(unit.iter().map(String::as_bytes))
 }
 
 impl Tape for Player {
@@ -134,6 +131,10 @@ impl Tape for Player {
                 waiting.retain(|waiting| waiting.number >= replies);
             }
         }
+    }
+
+    fn lacks(&self, _unit: &Unit, _replies: u64) -> bool {
+        false
     }
 
     fn trouble(&self) -> Option<Failure> {

@@ -1,12 +1,13 @@
 //! Writes exchanges down.
 
 use super::error::RecordingError;
-use super::exchange::{Exchange, Header, MAX_LINE};
+use super::exchange::{Exchange, Header, MAX_LINE, of_parts};
 use super::file::{End, Recorded};
 use super::told;
 use crate::http::{Call, CallError, Reply, Secrets, Tape, Unit};
-use crate::model::{Failure, FailureClass};
+use crate::model::{Digest, Failure, FailureClass};
 use camino::Utf8Path;
+use std::collections::HashMap;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -18,6 +19,8 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Recorder {
     secrets: Arc<Secrets>,
+    /// How many exchanges of each unit it held at its start.
+    held: HashMap<Digest, u64>,
     state: Mutex<State>,
 }
 
@@ -34,8 +37,8 @@ impl Recorder {
     /// The folder cannot be made, another process records into it, or what is there is damaged.
     pub fn begin(folder: &Utf8Path, secrets: Arc<Secrets>) -> Result<(Self, u64), Failure> {
         let (recorded, held) = begun(folder)?;
-        let state = Mutex::new(State { recorded, failure: None });
-        Ok((Self { secrets, state }, held))
+        let (state, all) = (Mutex::new(State { recorded, failure: None }), held.values().sum());
+        Ok((Self { secrets, held, state }, all))
     }
 
     fn write(&self, exchange: &Exchange) {
@@ -57,10 +60,10 @@ impl Recorder {
 }
 
 /// Opens the file, checks what it holds, cuts what a crash tore, and stands at its end.
-fn begun(folder: &Utf8Path) -> Result<(Recorded, u64), RecordingError> {
+fn begun(folder: &Utf8Path) -> Result<(Recorded, HashMap<Digest, u64>), RecordingError> {
     let mut recorded = Recorded::open_to_write(folder)?;
-    let mut held = 0;
-    let end = recorded.read(|_, _| held += 1)?;
+    let mut held: HashMap<Digest, u64> = HashMap::new();
+    let end = recorded.read(|exchange, _| *held.entry(of_parts(&exchange.unit)).or_default() += 1)?;
     let go_on = |recorded: &mut Recorded| {
         if let End::Torn(whole) = end {
             recorded.file.set_len(whole)?;
@@ -95,12 +98,17 @@ impl Tape for Recorder {
 
     fn skip(&self, _unit: &Unit, _replies: u64) {}
 
+    fn lacks(&self, unit: &Unit, replies: u64) -> bool {
+        self.held.get(&of_parts(unit.parts())).copied().unwrap_or(0) < replies
+    }
+
     fn trouble(&self) -> Option<Failure> {
         let state = self.state();
         let why = state.failure.as_ref()?;
         let message = format!("failed to write the recording `{}`: {why}", state.recorded.path);
         Some(Failure::new(FailureClass::Incomplete, message).with_hint(
-            "make room, then run the same command again to go on; what the last call came to is not in the recording",
+            "make room; what the last call came to is not in the recording, so that it is of no whole run any more: record again into \
+             fresh folders (`--record` and `--runs`), or go on without `--record`",
         ))
     }
 }

@@ -1,7 +1,7 @@
 //! What of a call may be written down: everything that tells it from other calls, and no key.
 
 use super::exchange::{Body, Kept, Request};
-use crate::http::{Call, HeaderText, Reply, Secrets};
+use crate::http::{self, Call, HeaderText, Reply, Secrets};
 
 /// What stands in place of a value that may be a key.
 const HIDDEN: &str = "[key]";
@@ -98,10 +98,10 @@ fn may_be_key(name: &str) -> bool {
     words.map(str::to_ascii_lowercase).any(is_key)
 }
 
-/// Rate limits and wishes for a wait; the kind of content is for people.
+/// What the program reads, and the kind of content, which is for people. Each by its whole name: a server can write what it was
+/// sent into a name too.
 fn is_read(name: &str) -> bool {
-    matches!(name, "content-type" | "retry-after" | "retry-after-ms")
-        || ["x-ratelimit-", "anthropic-ratelimit-"].iter().any(|prefix| name.starts_with(prefix))
+    http::headers_read().any(|read| read == name) || name == "content-type"
 }
 
 fn text(text: &str, secrets: &Secrets) -> String {
@@ -178,11 +178,66 @@ mod tests {
     #[test]
     fn of_a_reply_only_headers_that_are_read_are_kept_and_no_key() {
         let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let headers =
-            vec![header("set-cookie", "a=b"), header("retry-after", "3"), header("x-ratelimit-remaining-tokens", "0")];
+        let headers = vec![
+            header("set-cookie", "a=b"),
+            header("date", "Sun, 06 Nov 1994 08:49:37 GMT"),
+            header("retry-after", "3"),
+            header("x-ratelimit-remaining-tokens", "0"),
+            header("x-ratelimit-sesame-sesame", "1"),
+            header("anthropic-ratelimit-sesame-sesame", "1"),
+            header("content-type", "text/sesame-sesame"),
+        ];
         let body = b"your key sesame-sesame is refused".to_vec();
         let kept = reply(&Reply { status: 401, headers, body, latency: Duration::ZERO }, &secrets("sesame-sesame"));
-        assert_eq!(kept.headers.len(), 2);
+        let names: Vec<&str> = kept.headers.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["date", "retry-after", "x-ratelimit-remaining-tokens", "content-type"]);
+        assert_eq!(kept.headers[3].1, "text/[key]");
         assert_eq!(kept.body, Body::Text("your key [key] is refused".to_owned()));
+    }
+
+    /// The rooms of a stage, and the names of the headers that their code asks a reply for.
+    fn asked_for() -> Vec<(String, String)> {
+        let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let (mut folders, mut found) = (
+            vec![source.join("http"), source.join("retrieve"), source.join("generate"), source.join("judge")],
+            Vec::new(),
+        );
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let text = std::fs::read_to_string(&path).unwrap();
+                let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+                let asked =
+                    code.split(".header(").skip(1).filter_map(|rest| rest.split_once(')')).map(|(name, _)| name);
+                found.extend(asked.map(|name| (path.display().to_string(), name.to_owned())));
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn every_header_that_the_program_asks_for_is_kept() {
+        // A literal is a name itself. What is asked for by a constant or a field stands in the lists of `http`, which hold
+        // nothing else.
+        let lists = ["DATE", "RETRY_AFTER", "RETRY_AFTER_MS", "name", "self.reset"];
+        let asked = asked_for();
+        assert!(asked.len() >= 5, "{asked:?}");
+        for (path, name) in asked.iter().filter(|(path, name)| !(path.ends_with("tar.rs") && name.is_empty())) {
+            let is_kept = name
+                .strip_prefix('"')
+                .map_or(lists.contains(&name.as_str()), |name| is_read(name.trim_end_matches('"')));
+            assert!(is_kept, "{path} asks for the header {name}, which no recording keeps");
+        }
+        let known: Vec<&str> = http::headers_read().collect();
+        for name in
+            ["date", "retry-after", "retry-after-ms", "x-ratelimit-reset-tokens", "anthropic-ratelimit-requests-limit"]
+        {
+            assert!(known.contains(&name), "{name}");
+        }
+        assert_eq!(known.len(), 15);
     }
 }

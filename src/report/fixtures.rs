@@ -290,6 +290,7 @@ fn validity() -> Validity {
             ("new".to_owned(), vec!["gpt-4.1-mini-2026".to_owned()]),
         ],
         unnamed_models: Vec::new(),
+        changed_models: Vec::new(),
     }
 }
 

@@ -145,6 +145,30 @@ pub struct Validity {
     /// diagnoses, [`Validity::SECOND_GENERATOR`] and [`Validity::SECOND_JUDGE`].
     #[serde(default)]
     pub unnamed_models: Vec<(String, u64)>,
+    /// Servers that changed their model during the audit, which the spec lets them do; none where it wants one.
+    #[serde(default)]
+    pub changed_models: Vec<ChangedModel>,
+}
+
+/// A server that named several models beside accepted replies. A black box counts as one, though each snapshot of it is a system of
+/// its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedModel {
+    /// Whose it is: [`Validity::GENERATOR`], [`Validity::JUDGE`], [`Validity::SECOND_GENERATOR`] or [`Validity::SECOND_JUDGE`].
+    pub server: String,
+    /// Its models.
+    pub models: Vec<ModelReplies>,
+}
+
+/// How often a server named one model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelReplies {
+    /// The model.
+    pub model: String,
+    /// Accepted replies in all.
+    pub replies: u64,
+    /// Those of them for each snapshot; of a generator alone, since no judge knows of snapshots.
+    pub snapshots: Vec<(String, u64)>,
 }
 
 impl AuditResult {

@@ -48,7 +48,7 @@ pub async fn audit_shard(prepared: Prepared, part: Shard, context: &Context) -> 
 
 async fn stages(prepared: Prepared, context: &Context) -> Result<(RunFolder, Protocol, Locks), Failure> {
     let (folder, frozen) = open_run(prepared, context)?;
-    replay::pass_over(&folder, context)?;
+    replay::take_up(&frozen.protocol, &folder, context)?;
     let evidence = retrieve::retrieve(&frozen, &folder, context).await?;
     let answers = generate::generate(&frozen.protocol, &folder, &evidence, context).await?;
     let judgments = judge::judge(&frozen.protocol, &folder, &answers, context).await?;

@@ -27,7 +27,7 @@ pub async fn diff(prepared: Prepared, excerpts: usize, context: &Context) -> Res
         return Err(without_evidence());
     }
     let (folder, frozen) = open_run(prepared, context)?;
-    replay::pass_over(&folder, context)?;
+    replay::take_up(&frozen.protocol, &folder, context)?;
     retrieve::retrieve(&frozen, &folder, context).await?;
     compare(&frozen.protocol, folder.path(), excerpts)
 }

@@ -35,7 +35,7 @@ pub fn is_evidence(folder: &Utf8Path) -> bool {
 /// Whatever retrieval fails with; what is in the ledger stays there, and the same call goes on from it.
 pub async fn evidence(prepared: Prepared, context: &Context) -> Result<Compared, Failure> {
     let (folder, frozen) = open_run(prepared, context)?;
-    replay::pass_over(&folder, context)?;
+    replay::take_up(&frozen.protocol, &folder, context)?;
     retrieve::retrieve(&frozen, &folder, context).await?;
     let diff = diff::compare(&frozen.protocol, folder.path(), EXCERPTS)?;
     for format in DIFF_FORMATS {

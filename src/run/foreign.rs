@@ -236,5 +236,6 @@ fn validity(request: &Request, observations: &[Observation]) -> Validity {
         mismatched_evidence: 0,
         served_models: Vec::new(),
         unnamed_models: Vec::new(),
+        changed_models: Vec::new(),
     }
 }

@@ -4,10 +4,11 @@
 use super::collect::Collected;
 use crate::freeze::Protocol;
 use crate::generate::{Answering, Missing, intolerable};
-use crate::http::Served;
+use crate::http::{Place, Remedy, Served};
 use crate::judge::Judging;
+use crate::ledger;
 use crate::ledger::record::{Outcome, Record, Verdict};
-use crate::ledger::{self, stage};
+use crate::ledger::stage::{Again, Answers, Judgments, ReplicaAnswers, ReplicaJudgments, Second, Stage as _};
 use crate::model::fisher::Share;
 use crate::model::{Failure, FailureClass, Fraction};
 use crate::retrieve;
@@ -56,25 +57,28 @@ fn missing(protocol: &Protocol, collected: &Collected) -> Vec<Missing> {
     snapshots.map(|name| Missing { snapshot: name.to_string(), asked, lacking: of(name) }).collect()
 }
 
-/// Whether the servers of a run that nobody has looked at as a whole named one model each and gave no response twice: of a merged
-/// one, each shard's process knew its own part alone. What one judge says in several ledgers is held together.
+/// Whether the servers of a run that nobody has looked at as a whole gave no response twice and named one model each, where the spec
+/// wants one: of a merged one, each shard's process knew its own part alone. What one judge says in several ledgers is held
+/// together.
 ///
 /// # Errors
 /// They did not: class [`FailureClass::Incomplete`].
-pub(super) fn check_served(protocol: &Protocol, folder: &Utf8Path) -> Result<(), Failure> {
-    let is_within = protocol.spec.retrieve.is_within();
-    answered::<stage::Answers>(&Served::by("generator"), is_within, folder)?;
-    let (judge, second) = (Served::by("judge"), Served::by("second judge"));
-    judged::<stage::Judgments>(&judge, folder)?;
-    if protocol.spec.judge.again.is_some() {
-        judged::<stage::Again>(&judge, folder)?;
+pub(super) fn check_served(protocol: &Protocol, folder: &Utf8Path, place: Place) -> Result<(), Failure> {
+    let spec = &protocol.spec;
+    let rule = spec.tolerance.served_models;
+    answered::<Answers>(&Answers::served(rule, place), spec.retrieve.is_within(), folder)?;
+    let with = vec![Again::FILE, ReplicaJudgments::FILE];
+    let judge = Served::by(Judgments::WHOSE, Remedy { with, ..Judgments::remedy(place) }, rule);
+    judged::<Judgments>(&judge, folder)?;
+    if spec.judge.again.is_some() {
+        judged::<Again>(&judge, folder)?;
     }
-    if protocol.spec.judge.second.is_some() {
-        judged::<stage::Second>(&second, folder)?;
+    if spec.judge.second.is_some() {
+        judged::<Second>(&Second::served(rule, place), folder)?;
     }
-    if protocol.spec.replicate.is_some() {
-        judged::<stage::ReplicaJudgments>(&judge, folder)?;
-        answered::<stage::ReplicaAnswers>(&Served::by("second generator"), false, folder)?;
+    if spec.replicate.is_some() {
+        judged::<ReplicaJudgments>(&judge, folder)?;
+        answered::<ReplicaAnswers>(&ReplicaAnswers::served(rule, place), false, folder)?;
     }
     Ok(())
 }

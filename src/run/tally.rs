@@ -8,7 +8,7 @@ use crate::ledger::record::{
     AnswersRecord, Attempt, EvidenceRecord, JudgmentsRecord, Outcome, Record, Usage, VectorsRecord, Verdict,
 };
 use crate::model::{Digest, SnapshotName};
-use crate::report::{Conduct, Kind, Ledger, RunRecord, Validity};
+use crate::report::{ChangedModel, Conduct, Kind, Ledger, ModelReplies, RunRecord, Validity};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The records of one kind in one ledger.
@@ -48,15 +48,17 @@ pub(super) struct Tally {
 /// The models that accepted replies name.
 #[derive(Debug, Default)]
 struct Models {
-    named: BTreeSet<String>,
+    /// How many replies name each.
+    named: BTreeMap<String, u64>,
     /// How many replies name none.
     unnamed: u64,
 }
 
 impl Models {
     fn take(&mut self, model: Option<&String>) {
-        match model {
-            Some(model) => drop(self.named.insert(model.clone())),
+        match model.map(|model| self.named.get_mut(model).ok_or(model)) {
+            Some(Ok(count)) => *count += 1,
+            Some(Err(model)) => drop(self.named.insert(model.clone(), 1)),
             None => self.unnamed += 1,
         }
     }
@@ -197,6 +199,7 @@ pub(super) fn validity(protocol: &Protocol, collected: &Collected) -> Validity {
         mismatched_evidence: collected.mismatched,
         served_models: named(&collected.tally),
         unnamed_models: unnamed(&collected.tally, protocol.spec.retrieve.is_within()),
+        changed_models: changed(&collected.tally, protocol.spec.retrieve.is_within()),
     }
 }
 
@@ -206,7 +209,7 @@ fn named(tally: &Tally) -> Vec<(String, Vec<String>)> {
     let others = [Validity::EMBEDDER, Validity::JUDGE].into_iter();
     let all = served.chain(others.filter_map(|name| Some((name, tally.others.get(name)?))));
     all.filter(|(_, models)| !models.named.is_empty())
-        .map(|(name, models)| (name.to_owned(), models.named.iter().cloned().collect()))
+        .map(|(name, models)| (name.to_owned(), models.named.keys().cloned().collect()))
         .collect()
 }
 
@@ -224,6 +227,33 @@ fn unnamed(tally: &Tally, deployed: bool) -> Vec<(String, u64)> {
     let others = tally.others.iter().filter(|(_, models)| names_one(models));
     found.extend(others.map(|(name, models)| (*name, models.unnamed)));
     found.into_iter().filter(|(_, count)| *count > 0).map(|(name, count)| (name.to_owned(), count)).collect()
+}
+
+/// The servers that named several models: one generator of all snapshots, or any deployed system of a black box, which may each serve
+/// a model of its own; then all others but the embedder, whose model never changes.
+fn changed(tally: &Tally, deployed: bool) -> Vec<ChangedModel> {
+    let models: BTreeSet<&String> = tally.served.values().flat_map(|models| models.named.keys()).collect();
+    let is_mixed = |models: &Models| models.named.len() > 1;
+    let is_changed = if deployed { tally.served.values().any(is_mixed) } else { models.len() > 1 };
+    let by_snapshot = |model: &String| -> Vec<(String, u64)> {
+        let of = |(name, models): (&SnapshotName, &Models)| Some((name.to_string(), *models.named.get(model)?));
+        tally.served.iter().filter_map(of).collect()
+    };
+    let generator = models.into_iter().map(|model| {
+        let snapshots = by_snapshot(model);
+        ModelReplies { model: model.clone(), replies: snapshots.iter().map(|(_, count)| count).sum(), snapshots }
+    });
+    let generator = ChangedModel { server: Validity::GENERATOR.to_owned(), models: generator.collect() };
+    let others = tally.others.iter().filter(|(name, models)| **name != Validity::EMBEDDER && is_mixed(models));
+    let others = others.map(|(name, models)| {
+        let replies = |(model, count): (&String, &u64)| ModelReplies {
+            model: model.clone(),
+            replies: *count,
+            snapshots: Vec::new(),
+        };
+        ChangedModel { server: (*name).to_owned(), models: models.named.iter().map(replies).collect() }
+    });
+    Some(generator).filter(|_| is_changed).into_iter().chain(others).collect()
 }
 
 #[cfg(test)]
@@ -273,7 +303,7 @@ mod tests {
     }
 
     fn models(named: &[&str], unnamed: u64) -> Models {
-        Models { named: named.iter().map(|name| (*name).to_owned()).collect(), unnamed }
+        Models { named: named.iter().map(|name| ((*name).to_owned(), 2)).collect(), unnamed }
     }
 
     #[test]
@@ -306,12 +336,40 @@ mod tests {
         assert_eq!(unnamed(&tally, false), [("generator".to_owned(), 7)]);
         assert_eq!(unnamed(&tally, true), [("new".to_owned(), 4)], "the old system names none anywhere");
         for name in others {
-            tally.others.entry(name).or_default().named.insert("m-2".to_owned());
+            tally.others.entry(name).or_default().named.insert("m-2".to_owned(), 1);
         }
         let told = [("embedder", 5), ("judge", 6), ("second generator", 7), ("second judge", 8)];
         assert_eq!(unnamed(&tally, true)[1..], told.map(|(name, count)| (name.to_owned(), count)));
         tally.served.clear();
         tally.others.values_mut().for_each(|models| models.unnamed = 0);
         assert!(unnamed(&tally, false).is_empty(), "all of them name one");
+    }
+
+    #[test]
+    fn models_that_change_are_counted_by_snapshot_and_those_of_a_black_box_may_differ_between_systems() {
+        let mut tally = Tally::default();
+        tally.served.insert(SnapshotName::old(), models(&["m-1"], 0));
+        tally.served.insert(SnapshotName::new_snapshot(), models(&["m-2"], 1));
+        tally.others.insert(Validity::JUDGE, models(&["j-1"], 0));
+        assert!(changed(&tally, true).is_empty(), "each system has one");
+        let of = |name: &str, count| (name.to_owned(), count);
+        let one = |model: &str, replies, snapshots: Vec<(String, u64)>| {
+            let model = model.to_owned();
+            ModelReplies { model, replies, snapshots }
+        };
+        let said = |server: &str, models| {
+            let server = server.to_owned();
+            ChangedModel { server, models }
+        };
+        let generator = vec![one("m-1", 2, vec![of("old", 2)]), one("m-2", 2, vec![of("new", 2)])];
+        assert_eq!(changed(&tally, false), [said("generator", generator)]);
+        let counts = tally.served.entry(SnapshotName::new_snapshot()).or_default();
+        counts.take(Some(&"m-1".to_owned()));
+        counts.take(Some(&"m-2".to_owned()));
+        tally.others.insert(Validity::JUDGE, models(&["j-1", "j-2"], 0));
+        tally.others.insert(Validity::EMBEDDER, models(&["e-1", "e-2"], 0));
+        let generator = vec![one("m-1", 3, vec![of("new", 1), of("old", 2)]), one("m-2", 3, vec![of("new", 3)])];
+        let judge = vec![one("j-1", 2, Vec::new()), one("j-2", 2, Vec::new())];
+        assert_eq!(changed(&tally, true), [said("generator", generator), said("judge", judge)]);
     }
 }

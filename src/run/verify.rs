@@ -8,6 +8,7 @@ use super::shard::{self, Shard};
 use super::tally::Tally;
 use super::{claims, diagnose, evidence, rendered, standing};
 use crate::freeze::{self, Protocol, Selection};
+use crate::http::Place;
 use crate::ledger::stage::{Answers, Evidence, Judgments};
 use crate::ledger::{self, BlobCheck, Extent, StageReport, Verification};
 use crate::model::{Digest, Failure, FailureClass};
@@ -139,7 +140,7 @@ fn export(folder: &Utf8Path) -> Result<Verified, Failure> {
     let computed = recompute::compute_without_texts(folder, &locks)?;
     let mut classes = Classes::open(folder)?;
     let (protocol, mut selection) = freeze::outline_without_texts(folder, classes.questions())?;
-    standing::check_served(&protocol, folder)?;
+    standing::check_served(&protocol, folder, Place::Run)?;
     let vectors = named_vectors(folder, &protocol, &mut selection)?;
     let unchecked: Vec<&str> = UNCHECKED.into_iter().chain(vectors.is_some().then_some(UNCHECKED_VECTORS)).collect();
     checked.extend(vectors);

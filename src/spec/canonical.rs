@@ -9,9 +9,9 @@ use super::types::{
     BootstrapSpec, CommandSpec, Condition, EmbedBackend, EmbedSpec, ExpectSpec, GateLine, GateSpec, GenerateBackend,
     GenerateSpec, HttpRetrieveSpec, Inconclusive, JudgeBackend, JudgeSpec, ListSpec, Mode, OnMismatch, PhysicalSpec,
     ProbeSpec, QuestionsSpec, ReplicaSpec, RequestSpec, RetrieveBackend, RetrieveSpec, SampleSpec, SecondJudgeSpec,
-    SecretHeader, SnapshotSource, SnapshotSpec, Spec, SqlEngine, SqlSpec, UnchangedEvidence,
+    SecretHeader, SnapshotSource, SnapshotSpec, Spec, SqlEngine, SqlSpec, ToleranceSpec, UnchangedEvidence,
 };
-use crate::model::{KeyHeader, LimitName, ModelServer, Normalisation, Structured, Wire};
+use crate::model::{KeyHeader, LimitName, ModelServer, Normalisation, ServedModels, Structured, Wire};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ impl Spec {
             ("snapshots", Some(snapshots(&self.snapshots, self.closed_book))),
             ("retrieve", retrieve),
         ]);
-        let tolerance = json!({ "invalid_cells": self.tolerance.invalid_cells.to_string() });
+        let tolerance = tolerance(self.tolerance);
         let of_answers = match self.mode {
             Mode::Evidence => json!({ "mode": "evidence" }),
             Mode::Audit => object([
@@ -45,6 +45,20 @@ impl Spec {
             ]),
         };
         joined([of_evidence, of_answers])
+    }
+}
+
+impl JudgeBackend {
+    /// Whether the protocol cannot tell this judge from another one, because they differ in no more than the limits of a process.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        judge_backend(self) == judge_backend(other)
+    }
+}
+
+impl GenerateBackend {
+    /// The same of a generator that stands in `generate` or `replicate`.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        generator(self) == generator(other)
     }
 }
 
@@ -407,6 +421,15 @@ fn line(line: &GateLine) -> Value {
         Condition::UpperBoundBelow(limit) => ("upper_bound_below", limit),
     };
     json!({ line.kernel.to_string(): { condition: limit.to_string() } })
+}
+
+/// What the default says of served models is left out: the protocols of older specs keep their digests.
+fn tolerance(spec: ToleranceSpec) -> Value {
+    let served = match spec.served_models {
+        ServedModels::One => None,
+        ServedModels::Report => Some("report".into()),
+    };
+    object([("invalid_cells", Some(spec.invalid_cells.to_string().into())), ("served_models", served)])
 }
 
 fn bootstrap(spec: BootstrapSpec) -> Value {

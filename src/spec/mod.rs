@@ -43,7 +43,7 @@ pub use black_box::{BlackBoxBackend, BlackBoxSpec, CitationsSpec, HttpAnswerSpec
 pub use difference::{Difference, differences};
 pub use files::{FileKey, Unread, named_files, unreadable};
 pub use node::Span;
-pub use parse::{from_canonical, parse, parse_with};
+pub use parse::{from_canonical, parse, parse_with, read_back};
 pub use preset::{PresetFile, answer_preset_names, preset_names, preset_reference};
 pub use problem::{Code, Problem, SpecErrors};
 pub use reference::reference;

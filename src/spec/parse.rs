@@ -40,9 +40,21 @@ pub fn parse_with(text: &str, file: &str, preset: Option<PresetFile<'_>>) -> Res
 /// Reads what [`Spec::canonical`] wrote. `None` where it is anything else.
 #[must_use]
 pub fn from_canonical(value: &serde_json::Value) -> Option<Spec> {
+    read_back(value).ok()
+}
+
+/// The same, or the first thing that is wrong with it.
+///
+/// # Errors
+/// It is not what [`Spec::canonical`] wrote, or that of a spec which breaks a rule of validation.
+pub fn read_back(value: &serde_json::Value) -> Result<Spec, String> {
     let mut problems = Vec::new();
     let spec = understand(&Node::of_json(value), &mut Presets::new(None), &mut problems);
-    spec.filter(|_| problems.is_empty())
+    let unread = || "it could not be read".to_owned();
+    match problems.into_iter().next() {
+        Some(problem) => Err(problem.message),
+        None => spec.ok_or_else(unread),
+    }
 }
 
 fn understand(root: &Node, presets: &mut Presets<'_>, problems: &mut Vec<Problem>) -> Option<Spec> {

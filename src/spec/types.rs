@@ -1,7 +1,9 @@
 //! The validated spec. Every value here is within its limits; nothing is checked again later.
 
 use super::black_box::BlackBoxSpec;
-use crate::model::{Confidence, Kernel, ModelServer, Normalisation, PercentagePoints, Price, RateLimit, SnapshotName};
+use crate::model::{
+    Confidence, Kernel, ModelServer, Normalisation, PercentagePoints, Price, RateLimit, ServedModels, SnapshotName,
+};
 use camino::Utf8PathBuf;
 use std::collections::BTreeMap;
 
@@ -559,4 +561,6 @@ pub struct ToleranceSpec {
     /// The share of cells without an accepted answer, a snapshot, of questions with such a cell, and of packets without a
     /// judgment.
     pub invalid_cells: PercentagePoints,
+    /// What happens where a generator's or a judge's server changes its model.
+    pub served_models: ServedModels,
 }

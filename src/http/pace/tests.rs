@@ -178,6 +178,10 @@ impl Tape for Blank {
 
     fn skip(&self, _: &Unit, _: u64) {}
 
+    fn lacks(&self, _: &Unit, _: u64) -> bool {
+        false
+    }
+
     fn trouble(&self) -> Option<Failure> {
         None
     }

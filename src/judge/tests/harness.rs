@@ -12,7 +12,8 @@ use crate::ledger::record::{
 use crate::ledger::stage::{Answers, Evidence, Judgments, Recorded};
 use crate::ledger::{self, AnswersLock, BlobCheck, Durability, JudgmentsLock, Opened, RunFolder, Writer};
 use crate::model::{
-    Cell, Confidence, Digest, Event, Failure, Label, Observer, PercentagePoints, Question, QuestionId, SnapshotName,
+    Cell, Confidence, Digest, Event, Failure, Label, Observer, PercentagePoints, Question, QuestionId, ServedModels,
+    SnapshotName,
 };
 use crate::spec::*;
 use camino::Utf8Path;
@@ -107,7 +108,7 @@ fn spec(backend: JudgeBackend) -> Spec {
         gate: GateSpec { incompatible_when: Vec::new(), compatible_when: Vec::new(), inconclusive: Inconclusive::Warn },
         bootstrap: BootstrapSpec { draws: 1, confidence: Confidence::default() },
         budget: BudgetSpec::default(),
-        tolerance: ToleranceSpec { invalid_cells: PercentagePoints::from_units(0) },
+        tolerance: ToleranceSpec { invalid_cells: PercentagePoints::from_units(0), served_models: ServedModels::One },
         replicate: None,
     }
 }

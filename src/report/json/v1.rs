@@ -11,7 +11,8 @@ use crate::analyze::{
 use crate::gate::{Decision, LineOutcome, Verdict};
 use crate::model::{Answer, Confidence, Digest, Fraction, Kernel, PassedOver, QuestionId, SnapshotName};
 use crate::report::result::{
-    AuditResult, CitedChange, Conduct, EvidenceLine, FlipDetail, Machinery, RunRecord, SnapshotSummary, Validity,
+    AuditResult, ChangedModel, CitedChange, Conduct, EvidenceLine, FlipDetail, Machinery, ModelReplies, RunRecord,
+    SnapshotSummary, Validity,
 };
 use serde::{Deserialize, Serialize};
 
@@ -404,6 +405,23 @@ image! {
         served_models: Vec<(String, Vec<String>)>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         unnamed_models: Vec<(String, u64)>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changed_models: Vec<ChangedModel>,
+    }
+}
+
+image! {
+    ChangedModelImage of ChangedModel {
+        server: String,
+        models: Vec<ModelReplies>,
+    }
+}
+
+image! {
+    ModelRepliesImage of ModelReplies {
+        model: String,
+        replies: u64,
+        snapshots: Vec<(String, u64)>,
     }
 }
 

@@ -15,6 +15,7 @@ mod placebo;
 mod reproduce;
 mod rule;
 mod sample;
+mod served;
 mod soft;
 mod subgroups;
 mod trajectories;

@@ -1,6 +1,6 @@
 //! How the audit went: cells, packets, models, retries.
 
-use super::{NAME, conduct, diagnostics, first_rows};
+use super::{NAME, conduct, diagnostics, first_rows, served};
 use crate::analyze::KernelFigures;
 use crate::report::document::{Block, Line, Section, Topic};
 use crate::report::numbers;
@@ -10,7 +10,8 @@ pub(super) fn section(result: &AuditResult) -> Section<'_> {
     let validity = &result.validity;
     let mut facts = vec![cells(validity), packets(validity, result.machinery.black_box.is_some())];
     facts.extend(diagnostics::facts(result));
-    facts.extend(validity.served_models.iter().filter_map(|(snapshot, models)| served(snapshot, models)));
+    facts.extend(validity.served_models.iter().filter_map(|(snapshot, models)| served_by(snapshot, models)));
+    facts.extend(served::facts(result));
     facts.extend(retries(result));
     facts.extend(not_sent(result));
     facts.extend(conduct::facts(result));
@@ -53,7 +54,7 @@ fn packets<'a>(validity: &Validity, black_box: bool) -> Line<'a> {
     judged.and(format!("; two retrievals differed for {}", numbers::counted(validity.mismatched_evidence, "question")))
 }
 
-fn served<'a>(snapshot: &'a str, models: &'a [String]) -> Option<Line<'a>> {
+fn served_by<'a>(snapshot: &'a str, models: &'a [String]) -> Option<Line<'a>> {
     let (first, rest) = models.split_first()?;
     let line = Line::default().theirs(snapshot, NAME).and(" served by ").theirs(first, NAME);
     Some(first_rows(rest).0.iter().fold(line, |line, model| line.and(", ").theirs(model, NAME)))

@@ -1,6 +1,6 @@
 //! What must be known before a number is believed.
 
-use super::{NAME, SENTENCE, conduct, passed};
+use super::{NAME, SENTENCE, conduct, passed, served};
 use crate::gate::{Verdict, shows_churn};
 use crate::model::{Fraction, Kernel, PercentagePoints};
 use crate::report::document::Line;
@@ -17,7 +17,6 @@ const LOOSE: PercentagePoints = PercentagePoints::from_units(PercentagePoints::U
 pub(super) fn warnings(result: &AuditResult) -> Vec<Line<'_>> {
     let caveats = result.machinery.caveats.iter().map(|caveat| Line::default().prose(caveat, SENTENCE));
     let seen = [
-        replayed(result),
         degenerate(result),
         loosely_worded(result),
         all_unknown(result).or_else(|| unknown_moved(result)),
@@ -38,7 +37,8 @@ pub(super) fn warnings(result: &AuditResult) -> Vec<Line<'_>> {
             numbers::counted(figures.stream.tolerance, "lattice unit")
         ))
     });
-    caveats.chain(seen.into_iter().flatten()).chain(streams).chain(conduct::warnings(result)).collect()
+    let first = replayed(result).into_iter().chain(served::warnings(result));
+    caveats.chain(first).chain(seen.into_iter().flatten()).chain(streams).chain(conduct::warnings(result)).collect()
 }
 
 /// How many of them only say once more how the verdict came to be.
@@ -176,6 +176,10 @@ fn mismatched<'a>(result: &AuditResult) -> Option<Line<'a>> {
 
 /// Answers of more than one served model cannot be told from churn.
 fn mixed_models<'a>(result: &AuditResult) -> Option<Line<'a>> {
+    if !result.validity.changed_models.is_empty() {
+        // They have warnings of their own.
+        return None;
+    }
     let models = &result.validity.served_models;
     // Embedder and judge may well be other models than the generator.
     let others = [Validity::EMBEDDER, Validity::JUDGE];

@@ -7,7 +7,7 @@ use crate::ledger::stage::Evidence as EvidenceStage;
 use crate::ledger::{self, Durability, EvidenceLock, RunFolder};
 use crate::model::{
     Confidence, Digest, Event, Evidence, Failure, Normalisation, Observer, PercentagePoints, Question, QuestionId,
-    Silent, SnapshotName,
+    ServedModels, Silent, SnapshotName,
 };
 use crate::retrieve::{ask, open, retrieve};
 use crate::spec::{
@@ -273,7 +273,7 @@ fn spec(backend: RetrieveBackend, old: SnapshotSource, new: SnapshotSource) -> S
         gate: GateSpec { incompatible_when: Vec::new(), compatible_when: Vec::new(), inconclusive: Inconclusive::Warn },
         bootstrap: BootstrapSpec { draws: 1, confidence: Confidence::default() },
         budget: BudgetSpec::default(),
-        tolerance: ToleranceSpec { invalid_cells: limit },
+        tolerance: ToleranceSpec { invalid_cells: limit, served_models: ServedModels::One },
         replicate: None,
     }
 }

@@ -11,6 +11,7 @@ use super::verify::{self, shard_stages};
 use super::{RESULT, origin, replay, shard, standing};
 use crate::freeze;
 use crate::git;
+use crate::http::Place;
 use crate::model::{Failure, FailureClass};
 use camino::{Utf8Path, Utf8PathBuf};
 use parts::Part;
@@ -81,7 +82,7 @@ async fn build(parts: &[Part], path: &Utf8Path, replayed: bool) -> Result<crate:
     audit::write(path, FILE, &heads(parts)?)?;
     let computed = recompute::compute(path, &Locks::open(path)?);
     let (computed, written) = computed.map_err(|failure| lacking::with_remedy(failure, parts))?;
-    standing::check_served(&frozen.protocol, path)?;
+    standing::check_served(&frozen.protocol, path, Place::Shards)?;
     audit::write_reports(path, &computed, written)?;
     Ok(computed.result)
 }

@@ -95,12 +95,20 @@ static BUDGET: Section = Section {
 };
 
 static TOLERANCE: Section = Section {
-    keys: &[Key::default(
-        "invalid_cells",
-        Shape::Share,
-        "1pp",
-        "The share of cells without an accepted answer, a snapshot, of questions with such a cell, and of packets without a judgment; more, and the audit is incomplete.",
-    )],
+    keys: &[
+        Key::default(
+            "invalid_cells",
+            Shape::Share,
+            "1pp",
+            "The share of cells without an accepted answer, a snapshot, of questions with such a cell, and of packets without a judgment; more, and the audit is incomplete.",
+        ),
+        Key::default(
+            "served_models",
+            Shape::Word(&["one", "report"]),
+            "one",
+            "What happens where a generator's or a judge's server names another model within one stage: `one` ends the audit as incomplete, `report` goes on, and every report begins with the models and their counts. An embedder's model never changes.",
+        ),
+    ],
     one_of: &[],
     later: &[],
 };

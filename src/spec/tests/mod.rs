@@ -2,6 +2,7 @@
 
 mod answer;
 mod messages;
+mod read_back;
 mod reading;
 
 use super::{Spec, SpecErrors, parse};

@@ -23,7 +23,8 @@ pub fn generate(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<Gene
     })
 }
 
-/// A generator that replicates an audit must be another one.
+/// A generator that replicates an audit must be another one by what the protocol holds of it: time limits, prices and rates make
+/// no other generator.
 pub fn replicate(
     section: Reader<'_>,
     first: Option<&GenerateBackend>,
@@ -35,10 +36,12 @@ pub fn replicate(
         let problem = Problem::new(Code::Conflict, section.start(), message);
         problems.push(problem.help("remove it, or audit the other system with `answer` in a spec of its own"));
     }
-    if Some(&backend) == first {
+    if first.is_some_and(|first| backend.is(first)) {
         let problem = Problem::new(Code::Conflict, section.start(), "the second generator is the first one");
-        problems
-            .push(problem.help("name another model or program; `generate.repeats` already asks the first one again"));
+        problems.push(problem.help(
+            "name another model or program; `generate.repeats` already asks the first one again, and time limits, prices and \
+             rates make no other generator",
+        ));
     }
     Some(ReplicaSpec {
         backend,

@@ -43,12 +43,15 @@ fn again(section: Reader<'_>, problems: &mut Vec<Problem>) -> Option<u32> {
     None
 }
 
-/// A judge that is asked for a second opinion must be another one.
+/// A judge that is asked for a second opinion must be another one by what the protocol holds of it: with other time limits or
+/// another price it is the same, and so it comes out where the protocol is read back.
 fn second(section: Reader<'_>, first: Option<&JudgeBackend>, problems: &mut Vec<Problem>) -> Option<SecondJudgeSpec> {
     let backend = backend(section, problems)?;
-    if Some(&backend) == first {
+    if first.is_some_and(|first| backend.is(first)) {
         let problem = Problem::new(Code::Conflict, section.start(), "the second judge is the first one");
-        problems.push(problem.help("name another one, or ask the same judge again with `passes: 2`"));
+        problems.push(problem.help(
+            "name another one, or ask the same judge again with `passes: 2`; time limits, prices and rates make no other judge",
+        ));
     }
     Some(SecondJudgeSpec {
         backend,

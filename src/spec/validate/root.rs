@@ -1,6 +1,7 @@
 //! The whole spec.
 
 use super::{answer, gate, generate, judge, questions, retrieve, snapshots};
+use crate::model::ServedModels;
 use crate::spec::node::{Kind, Node};
 use crate::spec::preset::Presets;
 use crate::spec::problem::{Code, Problem};
@@ -45,7 +46,7 @@ pub fn spec(root: Reader<'_>, mode: Mode, presets: &mut Presets<'_>, problems: &
         gate: gate?,
         bootstrap: bootstrap(root.section_or("bootstrap", &empty)?)?,
         budget: budget(root.section_or("budget", &empty)?),
-        tolerance: ToleranceSpec { invalid_cells: root.section_or("tolerance", &empty)?.points("invalid_cells")? },
+        tolerance: tolerance(root.section_or("tolerance", &empty)?)?,
         replicate: match replicate {
             Some(replicate) => Some(replicate?),
             None => None,
@@ -57,6 +58,14 @@ pub fn spec(root: Reader<'_>, mode: Mode, presets: &mut Presets<'_>, problems: &
 
 fn bootstrap(section: Reader<'_>) -> Option<BootstrapSpec> {
     Some(BootstrapSpec { draws: section.small("draws")?, confidence: section.confidence("confidence")? })
+}
+
+fn tolerance(section: Reader<'_>) -> Option<ToleranceSpec> {
+    let served_models = match section.word("served_models")? {
+        "report" => ServedModels::Report,
+        _ => ServedModels::One,
+    };
+    Some(ToleranceSpec { invalid_cells: section.points("invalid_cells")?, served_models })
 }
 
 fn budget(section: Reader<'_>) -> BudgetSpec {
