@@ -94,16 +94,6 @@ impl Called {
         }
     }
 
-    /// Whether it can say what a call took.
-    #[must_use]
-    pub const fn counts_tokens(&self) -> bool {
-        match self {
-            Self::Llm(_) => true,
-            Self::Command(_) => false,
-            Self::BlackBox(system) => system.counts_tokens(),
-        }
-    }
-
     /// One attempt at the cell of this turn, which only a deployed system is told of.
     ///
     /// # Errors

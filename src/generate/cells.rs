@@ -6,7 +6,7 @@ use super::backend::Called;
 use super::outcomes::is_of_content;
 use super::plan::Plan;
 use super::resume::Standing;
-use crate::http::{Attempted, Context, Pace, RetryPolicy, Tally, Unit, interrupted, remedy, until_accepted};
+use crate::http::{Attempted, Context, Opening, Pace, RetryPolicy, SILENT, Tally, Unit, interrupted, until_accepted};
 use crate::ledger::Writer;
 use crate::ledger::record::{AcceptedAnswer, AnswersRecord, Attempt, Outcome, Record, Verdict};
 use crate::model::{Cell, Digest, Event, Evidence, Failure, FailureClass};
@@ -18,8 +18,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const WAITING: usize = 4;
 /// Cells whose evidence is read together, before their turn comes.
 const READ_TOGETHER: usize = 64;
-/// Cells in a row without any answer, and none before, after which a generator counts as out of order.
-const SILENT: u32 = 10;
 
 /// What all cells share.
 pub struct Calls<'a, S: Answering> {
@@ -29,6 +27,7 @@ pub struct Calls<'a, S: Answering> {
     /// As the audit's, but its token is cancelled at the first failure as well.
     context: Context,
     pace: Pace,
+    opening: Opening,
     under_way: usize,
     answered: AtomicU32,
     given_up: AtomicU32,
@@ -57,6 +56,7 @@ impl<'a, S: Answering> Calls<'a, S> {
             backend,
             context,
             pace: Pace::new(concurrency, backend.rate_limit()),
+            opening: Opening::new(concurrency),
             under_way: concurrency as usize * WAITING,
             answered: AtomicU32::new(0),
             given_up: AtomicU32::new(0),
@@ -101,6 +101,9 @@ impl<'a, S: Answering> Calls<'a, S> {
         let policy = RetryPolicy::for_servers(spec.max_attempts);
         let before = self.standing.attempts(self.plan.places.cell(&cell));
         let attempt = async |number| {
+            if let Err(ended) = self.opening.admit(number, &self.context).await {
+                return Attempted::Fatal(ended);
+            }
             let number = before.saturating_add(number);
             self.attempt(&cell, asked, number).await.unwrap_or_else(|failure| self.pace.unmade(failure))
         };
@@ -139,6 +142,7 @@ impl<'a, S: Answering> Calls<'a, S> {
         Ok(match came.verdict {
             Ok(_) => {
                 self.answered.fetch_add(1, Ordering::Relaxed);
+                self.opening.open();
                 Attempted::Accepted(())
             }
             Err(Fault::Invalid { reason, wish }) => {
@@ -158,13 +162,12 @@ impl<'a, S: Answering> Calls<'a, S> {
 
     /// Whether the audit can stand on an answer: one model throughout, no reply twice, and a budget that can be held.
     fn stands(&self, cell: &Cell, came: &Came) -> Result<(), Failure> {
-        if came.verdict.is_err() {
-            return Ok(());
+        if came.verdict.is_ok() {
+            let (model, id) = (came.facts.served_model.as_deref(), came.facts.response_id.as_deref());
+            let system = self.plan.places.serving(&cell.snapshot);
+            self.standing.served.take_about(system, Some(&cell.snapshot), model, id)?;
         }
-        let (model, id) = (came.facts.served_model.as_deref(), came.facts.response_id.as_deref());
-        let system = self.plan.places.serving(&cell.snapshot);
-        self.standing.served.take_about(system, Some(&cell.snapshot), model, id)?;
-        if self.backend.counts_tokens() { self.context.must_count(&came.facts, S::WHOSE) } else { Ok(()) }
+        self.context.must_count(&came.facts, came.verdict.as_ref().err().map(Fault::code), S::WHOSE)
     }
 
     /// Stops an audit whose generator has not given one answer, before it waits for all other cells as well.
@@ -172,16 +175,15 @@ impl<'a, S: Answering> Calls<'a, S> {
         self.tally.give_up(reason);
         let replied = self.replied.fetch_add(u32::from(is_of_content(reason)), Ordering::Relaxed) > 0;
         let given_up = self.given_up.fetch_add(1, Ordering::Relaxed) + 1;
-        if given_up < SILENT || self.answered.load(Ordering::Relaxed) > 0 {
-            return Ok(());
-        }
         // A generator that replies, and has answered others before, is there. What it left open is weighed at the end: a limit
         // here would end every later run at the same place.
-        if (replied || is_of_content(reason)) && self.standing.has_answers() {
+        let is_there = (replied || is_of_content(reason)) && self.standing.has_answers();
+        if given_up < SILENT || self.answered.load(Ordering::Relaxed) > 0 || is_there {
+            self.opening.give_up();
             return Ok(());
         }
         let message = format!("the {} gave no answer at all to the first {given_up} cells", S::WHOSE);
-        Err(Failure::new(FailureClass::Incomplete, self.tally.after(&message)).with_hint(remedy(reason)))
+        Err(Failure::new(FailureClass::Incomplete, self.tally.after(&message)).with_hint(self.tally.remedy()))
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::answering::Answering;
 use super::plan::{Places, foreign};
-use crate::http::{CallError, Place, Served};
+use crate::http::{Before, CallError, Place, Served};
 use crate::ledger::read;
 use crate::ledger::record::{Outcome, Record, Verdict};
-use crate::model::{Amount, Failure, Price, QuestionId, ServedModels};
+use crate::model::{Failure, Price, QuestionId, ServedModels};
 use camino::Utf8Path;
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ pub struct Standing {
     /// What servers said beside accepted answers.
     pub served: Served,
     /// What was spent.
-    pub spent: Amount,
+    pub before: Before,
 }
 
 impl Standing {
@@ -49,11 +49,11 @@ impl Standing {
             failed: vec![0; places.cells()],
             unchanged: BTreeSet::new(),
             served: S::served(rule, Place::Run),
-            spent: Amount::default(),
+            before: Before::default(),
         };
         for record in read::<S>(folder)? {
             let record = record?.1;
-            standing.spent = standing.spent.plus(record.spent(price));
+            standing.before.take(record.spent(price), record.without_usage());
             match record {
                 Record::Outcome(Outcome { of, verdict: Verdict::Accepted(_), served_model, response_id, .. }) => {
                     let cell = places.cell(&of).and_then(|cell| standing.accepted.get_mut(cell));

@@ -9,11 +9,11 @@ use super::plan::Plan;
 use super::resume::Standing;
 use super::tolerance::{Missing, intolerable};
 use crate::freeze::{Protocol, order};
-use crate::http::{Context, PartAsked, Tally};
+use crate::http::{Before, Context, PartAsked, Tally};
 use crate::ledger::record::{Record, Unchanged};
 use crate::ledger::{EvidenceLock, Lock, Opened, RunFolder, Writer, open, read};
 use crate::model::fisher::Share;
-use crate::model::{Amount, Cell, Digest, Event, Failure, FailureClass, Price};
+use crate::model::{Cell, Digest, Event, Failure, FailureClass, Price};
 use camino::Utf8Path;
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ pub async fn generate<S: Answering>(
     let price = protocol.spec.generate.backend.price();
     let writer = match open::<S>(folder, evidence)? {
         Opened::Sealed(lock) => {
-            context.budget.count(spent::<S>(folder.path(), price)?);
+            context.budget.count(before::<S>(folder.path(), price)?, S::WHOSE);
             tell_reuse(protocol, folder, context);
             return Ok(lock);
         }
@@ -67,12 +67,13 @@ fn tell_reuse(protocol: &Protocol, folder: &RunFolder, context: &Context) {
 }
 
 /// What a sealed ledger says was spent.
-fn spent<S: Answering>(folder: &Utf8Path, price: Option<Price>) -> Result<Amount, Failure> {
-    let mut spent = Amount::default();
+fn before<S: Answering>(folder: &Utf8Path, price: Option<Price>) -> Result<Before, Failure> {
+    let mut before = Before::default();
     for record in read::<S>(folder)? {
-        spent = spent.plus(record?.1.spent(price));
+        let record = record?.1;
+        before.take(record.spent(price), record.without_usage());
     }
-    Ok(spent)
+    Ok(before)
 }
 
 /// Returns what was asked for.
@@ -88,7 +89,7 @@ async fn fill<S: Answering>(
     let price = plan.protocol.spec.generate.backend.price();
     let rule = plan.protocol.spec.tolerance.served_models;
     let standing = Standing::read::<S>(folder.path(), &plan.places, price, rule)?;
-    context.budget.count(standing.spent);
+    context.budget.count(standing.before, S::WHOSE);
     note_unchanged(plan, writer, unchanged, &standing).await?;
     let asked = || order::iter(plan.protocol).filter(|cell| is_asked(plan, unchanged, cell));
     let left = |cell: &Cell| !holds_answer(plan, &standing, cell);
@@ -162,9 +163,10 @@ fn weigh<S: Answering>(
     let stands = !S::DECIDES || plan.protocol.is_part && !is_outage;
     let why = intolerable(&missing, left_out, plan.protocol.spec.tolerance.invalid_cells).filter(|_| !stands);
     why.map_or(Ok(()), |why| {
-        Err(Failure::new(FailureClass::Incomplete, tally.after(&why)).with_hint(
-            "run the same command again to ask for them; where they fail for good, take the question out or raise \
-             `tolerance.invalid_cells`",
-        ))
+        let hint = format!(
+            "{}; where cells fail for good, take the question out or raise `tolerance.invalid_cells`",
+            tally.remedy()
+        );
+        Err(Failure::new(FailureClass::Incomplete, tally.after(&why)).with_hint(hint))
     })
 }

@@ -16,6 +16,13 @@ pub fn json(bytes: &[u8]) -> serde_json::Result<Value> {
     serde_json::from_slice(unmarked(bytes))
 }
 
+/// Whether a text that is no JSON begins as a stream of events does.
+#[must_use]
+pub fn begins_events(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with("data:") || text.starts_with("event:")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

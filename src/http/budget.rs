@@ -6,6 +6,7 @@
 //! server says it took, once, and what earlier processes spent is counted from the ledgers.
 
 use super::attempts::interrupted;
+use super::is_served;
 use crate::model::amount::dollars;
 use crate::model::{Amount, Failure, FailureClass};
 use std::pin::pin;
@@ -30,6 +31,24 @@ pub struct Budget {
 struct Spend {
     spent: Amount,
     reserved: Amount,
+    /// Whose server did not say what calls on record took, and of how many of them.
+    untold: Option<(&'static str, u64)>,
+}
+
+/// What the calls took that are on record in a ledger.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Before {
+    spent: Amount,
+    /// Replies that were served and do not say what they took.
+    untold: u64,
+}
+
+impl Before {
+    /// Takes what an outcome took, and, where no tokens stand beside it, its status and its reason.
+    pub fn take(&mut self, took: Amount, without_usage: Option<(Option<u16>, Option<&str>)>) {
+        self.spent = self.spent.plus(took);
+        self.untold += u64::from(without_usage.is_some_and(|(status, reason)| is_served(status, reason)));
+    }
 }
 
 /// What one call may take. Dropping it gives all of it back.
@@ -81,10 +100,13 @@ impl Budget {
         used_up_here("minutes")
     }
 
-    /// Counts what a ledger says was spent before.
-    pub fn count(&self, before: Amount) {
+    /// Counts what a ledger says was spent before. `whose` server it was.
+    pub fn count(&self, before: Before, whose: &'static str) {
         let mut spend = self.spend();
-        spend.spent = spend.spent.plus(before);
+        spend.spent = spend.spent.plus(before.spent);
+        if before.untold > 0 {
+            spend.untold.get_or_insert((whose, before.untold));
+        }
     }
 
     /// What is spent so far.
@@ -97,7 +119,7 @@ impl Budget {
     ///
     /// # Errors
     /// Nothing is left, or the time is up, also while it waits: the audit stops cleanly and can be resumed. Or it is
-    /// cancelled.
+    /// cancelled, or nobody knows what is left, since a server did not say what earlier calls took.
     pub async fn begin(&self, most: Amount, cancel: &CancellationToken) -> Result<Reserved<'_>, Failure> {
         loop {
             let mut settled = pin!(self.settled.notified());
@@ -118,6 +140,10 @@ impl Budget {
     /// `None` where it fits only once calls under way have given back what they do not take.
     fn reserve(&self, amount: Amount) -> Result<Option<Reserved<'_>>, Failure> {
         let mut spend = self.spend();
+        if let Some((whose, count)) = spend.untold.filter(|_| self.counts_tokens()) {
+            let calls = if count == 1 { "a call on record".to_owned() } else { format!("{count} calls on record") };
+            return Err(untold(whose, &calls));
+        }
         let alone = spend.spent.plus(amount);
         if self.tokens.is_some_and(|limit| alone.tokens > limit) {
             return Err(self.used_up("tokens", spend.spent));
@@ -180,6 +206,13 @@ impl Drop for Reserved<'_> {
     }
 }
 
+/// The failure of an audit whose budget of tokens or money cannot be kept: nobody knows what was spent.
+pub(super) fn untold(whose: &str, calls: &str) -> Failure {
+    let message = format!("the {whose}'s server does not say how many tokens {calls} used");
+    Failure::new(FailureClass::Incomplete, message)
+        .with_hint("`budget.tokens` and `budget.usd` need it: take them out of the spec, and limit `budget.calls`")
+}
+
 fn used_up_here(what: &str) -> Failure {
     Failure::new(FailureClass::Incomplete, format!("the budget of {what} is used up"))
         .with_hint(format!("raise `budget.{what}` in the spec, or run the same command again to go on"))
@@ -213,13 +246,34 @@ mod tests {
     async fn what_was_spent_before_counts_and_a_call_that_failed_gives_all_back() {
         let cancel = CancellationToken::new();
         let budget = Budget::new(Some(2), None).limited(None, Some(1_000));
-        budget.count(Amount { tokens: 5, nano_usd: 400 });
+        let mut before = Before::default();
+        before.take(Amount { tokens: 5, nano_usd: 400 }, None);
+        budget.count(before, "generator");
         let most = Amount { tokens: 1, nano_usd: 600 };
         drop(budget.begin(most, &cancel).await.unwrap());
         let _spent = budget.begin(most, &cancel).await.unwrap().settle(Amount::default());
         let failure = budget.begin(most, &cancel).await.unwrap_err();
         assert!(failure.message.contains("calls"), "a failed call is still a call: {failure}");
         assert_eq!(budget.spent(), Amount { tokens: 5, nano_usd: 400 });
+    }
+
+    #[tokio::test]
+    async fn what_nobody_knows_to_be_left_is_not_spent() {
+        let (served, unserved) = ((Some(200), None), (Some(200), Some("error-in-body")));
+        for (without_usage, limit, begins) in
+            [(served, Some(9), false), (served, None, true), (unserved, Some(9), true), ((None, None), Some(9), true)]
+        {
+            let (budget, cancel) = (Budget::new(None, None).limited(limit, None), CancellationToken::new());
+            let mut before = Before::default();
+            before.take(Amount::default(), Some(without_usage));
+            budget.count(before, "judge");
+            budget.count(Before::default(), "second judge");
+            let begun = budget.begin(Amount::default(), &cancel).await;
+            assert_eq!(begun.is_ok(), begins, "{without_usage:?} {limit:?}");
+            let said = begun.err().map(|failure| failure.message);
+            let told = "the judge's server does not say how many tokens a call on record used";
+            assert!(said.is_none_or(|said| said == told));
+        }
     }
 
     #[tokio::test]

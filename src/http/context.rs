@@ -1,8 +1,9 @@
 //! What a stage needs of the outside world.
 
+use super::budget::untold;
 use super::chat::Facts;
-use super::{Budget, Call, CallError, Client, Reply, Reserved, Secrets, Unit, descriptors, interrupted};
-use crate::model::{Event, Failure, FailureClass, Observer};
+use super::{Budget, Call, CallError, Client, Reply, Reserved, Secrets, Unit, descriptors, interrupted, is_served};
+use crate::model::{Event, Failure, Observer};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -102,18 +103,13 @@ impl Context {
         }
     }
 
-    /// Whether the budget can be held to where a server answered like this. `whose` names the server. A refusal (4xx) is
-    /// not a call that was served, and says nothing of tokens.
+    /// Whether the budget can be held to where a server replied like this. `reason` says why the reply was not accepted, if so;
+    /// `whose` names the server. What was not served says nothing of tokens.
     ///
     /// # Errors
     /// Tokens or money are limited, and the server does not say how many tokens it used.
-    pub fn must_count(&self, facts: &Facts, whose: &str) -> Result<(), Failure> {
-        let served = facts.status.is_none_or(|status| (200..300).contains(&status));
-        if facts.tokens.is_some() || !served || !self.budget.counts_tokens() {
-            return Ok(());
-        }
-        let message = format!("the {whose}'s server does not say how many tokens a call used");
-        Err(Failure::new(FailureClass::Incomplete, message)
-            .with_hint("`budget.tokens` and `budget.usd` need it: take them out of the spec, and limit `budget.calls`"))
+    pub fn must_count(&self, facts: &Facts, reason: Option<&str>, whose: &str) -> Result<(), Failure> {
+        let is_untold = facts.tokens.is_none() && is_served(facts.status, reason);
+        if is_untold && self.budget.counts_tokens() { Err(untold(whose, "a call")) } else { Ok(()) }
     }
 }

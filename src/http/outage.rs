@@ -1,19 +1,6 @@
 //! When what a part of an audit lacks is an outage, which is gone on with, and not a question that never gets a reply, which is
 //! weighed with the whole.
 
-use super::CallError;
-
-/// What to do about a server that gave nothing, by what its last attempt came to.
-#[must_use]
-pub fn remedy(code: &str) -> &'static str {
-    if code == CallError::Proxy.code() {
-        "see that the proxy runs that HTTPS_PROXY, HTTP_PROXY or ALL_PROXY names, and that it lets this host through; or name the \
-         host in NO_PROXY; then run the same command again to go on"
-    } else {
-        "see that it runs and is reachable, then run the same command again to go on"
-    }
-}
-
 /// Units without a reply from which on their server counts as out of order, whatever else it replied to.
 const MANY: u64 = 10;
 

@@ -1,5 +1,6 @@
 //! Attempts of one process that came to nothing, counted by their codes: what a failure says about its cause.
 
+use super::remedy::remedy;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,6 +29,14 @@ impl Tally {
     /// How many units were given up with a code that is not of this kind.
     pub fn gave_up_but(&self, is_of_kind: impl Fn(&str) -> bool) -> u64 {
         self.counts().given_up.iter().filter(|(code, _)| !is_of_kind(code)).map(|(_, count)| count).sum()
+    }
+
+    /// What to do about the code that most units were given up with.
+    #[must_use]
+    pub fn remedy(&self) -> &'static str {
+        let counts = self.counts();
+        let most = counts.given_up.iter().max_by_key(|(_, count)| **count);
+        remedy(most.map_or("", |(code, _)| code))
     }
 
     /// A panic elsewhere leaves numbers that are still good.
@@ -75,5 +84,15 @@ mod tests {
         assert_eq!(tally.gave_up_but(|code| code == "answer-too-long"), 0);
         tally.give_up("timed-out");
         assert_eq!(tally.gave_up_but(|code| code == "answer-too-long"), 1);
+    }
+
+    #[test]
+    fn the_remedy_is_that_of_what_most_units_were_given_up_with() {
+        let tally = Tally::default();
+        assert_eq!(tally.remedy(), "run the same command again to go on");
+        for code in ["timed-out", "cut-by-length", "cut-by-length"] {
+            tally.give_up(code);
+        }
+        assert!(tally.remedy().starts_with("raise `max_tokens`"), "{}", tally.remedy());
     }
 }

@@ -81,12 +81,6 @@ impl Backend {
         }
     }
 
-    /// Whether it can say what a call took.
-    #[must_use]
-    pub const fn counts_tokens(&self) -> bool {
-        matches!(self, Self::Llm(_))
-    }
-
     /// Asks once.
     pub async fn ask(&self, packet: &Packet, part: &Part, context: &Context) -> Judged {
         match self {

@@ -11,7 +11,7 @@ use super::record::{JudgmentOutcome, attempt};
 use super::stage::{Packets, Work};
 use crate::freeze::Protocol;
 use crate::http::chat::Facts;
-use crate::http::{Attempted, Context, Pace, RetryPolicy, Unit, interrupted, remedy, until_accepted};
+use crate::http::{Attempted, Context, Opening, Pace, RetryPolicy, Unit, interrupted, until_accepted};
 use crate::ledger::record::{self, Record, Verdict};
 use crate::model::{Digest, Event, Failure, FailureClass, QuestionId};
 use futures_util::{StreamExt as _, stream};
@@ -25,6 +25,7 @@ struct Calls<'a, S: Judging> {
     backend: &'a Backend,
     policy: RetryPolicy,
     pace: Pace,
+    opening: Opening,
     /// As the audit's, but its token is cancelled at the first failure as well.
     context: Context,
     given_up: GivenUp,
@@ -75,6 +76,7 @@ pub(super) async fn run<S: Judging>(
         backend,
         policy: RetryPolicy::for_servers(spec.max_attempts),
         pace: Pace::new(at_once, backend.rate_limit()),
+        opening: Opening::new(at_once),
         context: Context { cancel: work.context.cancel.child_token(), ..work.context.clone() },
         given_up: GivenUp::none(purpose::<S>(protocol, plan), work.done.values().any(Recorded::is_judged)),
     };
@@ -117,11 +119,17 @@ impl<S: Judging> Calls<'_, S> {
         let labelled =
             |part: &Part| recorded.is_some_and(|recorded| part.pairs.iter().all(|pair| recorded.pairs.contains(pair)));
         for part in split(&prepared.packet).iter().filter(|part| !labelled(part)) {
-            let asked = async |_| self.ask(&prepared, part).await.unwrap_or_else(|failure| self.pace.unmade(failure));
+            let asked = async |number| {
+                if let Err(ended) = self.opening.admit(number, &self.context).await {
+                    return Attempted::Fatal(ended);
+                }
+                self.ask(&prepared, part).await.unwrap_or_else(|failure| self.pace.unmade(failure))
+            };
             if let Err(reason) = until_accepted(self.policy, &self.context, S::STAGE, asked).await? {
                 return self.give_up(reason).map(|()| Became::Missing);
             }
             self.given_up.judged();
+            self.opening.open();
         }
         self.work.context.observer.observe(Event::Advanced(S::STAGE));
         Ok(Became::Judged)
@@ -169,17 +177,24 @@ impl<S: Judging> Calls<'_, S> {
 
     /// Whether the audit can stand on a judgment: one model throughout, no reply twice, and a budget that can be held.
     fn stands(&self, attempted: &Attempted<()>, facts: &Facts) -> Result<(), Failure> {
-        let Attempted::Accepted(()) = attempted else { return Ok(()) };
-        self.work.served.accept(facts)?;
-        if self.backend.counts_tokens() { self.context.must_count(facts, S::WHOSE) } else { Ok(()) }
+        let reason = match attempted {
+            Attempted::Accepted(()) => self.work.served.accept(facts).map(|()| None)?,
+            Attempted::Invalid { reason, .. } => Some(*reason),
+            // The audit ends for it.
+            Attempted::Fatal(_) | Attempted::Unserved(_) => return Ok(()),
+        };
+        self.context.must_count(facts, reason, S::WHOSE)
     }
 
     /// Stops an audit whose judge is out of order, before it waits for all other packets as well.
     fn give_up(&self, reason: &'static str) -> Result<(), Failure> {
         self.work.tally.give_up(reason);
-        let Some(missing) = self.given_up.give_up(reason) else { return Ok(()) };
+        let Some(missing) = self.given_up.give_up(reason) else {
+            self.opening.give_up();
+            return Ok(());
+        };
         let message = format!("the {} gave no judgment at all of the first {missing} packets", S::WHOSE);
-        Err(Failure::new(FailureClass::Incomplete, self.work.tally.after(&message)).with_hint(remedy(reason)))
+        Err(Failure::new(FailureClass::Incomplete, self.work.tally.after(&message)).with_hint(self.work.tally.remedy()))
     }
 }
 

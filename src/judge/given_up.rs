@@ -4,11 +4,9 @@
 //! and a limit on such packets would end every later run at the same place.
 
 use super::reply::{NO_JUDGMENT, REFUSED};
+use crate::http::SILENT;
 use crate::model::{Fraction, PercentagePoints};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Packets without any judgment, and none before, after which a judge may count as out of order.
-const SILENT: u64 = 10;
 
 /// What the packets are judged for.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +60,7 @@ impl GivenUp {
         let all = refused + unread + silent;
         let is_silent = judged + refused + unread == 0;
         let is_of_no_use = judged == 0 && !self.judged_before && self.cannot_stand(all, refused);
-        (all >= SILENT && (is_silent || is_of_no_use)).then_some(all)
+        (all >= SILENT.into() && (is_silent || is_of_no_use)).then_some(all)
     }
 
     /// Whether nothing can come of the packets that are left, so many having been given up.

@@ -1,10 +1,10 @@
 //! What a judgments ledger that was begun earlier says already.
 
 use super::judging::Judging;
-use crate::http::{CallError, Place, Served};
+use crate::http::{Before, CallError, Place, Served};
 use crate::ledger;
 use crate::ledger::record::{JudgmentsRecord, Outcome, Packet, Record, Verdict};
-use crate::model::{Amount, Failure, Price, QuestionId, ServedModels};
+use crate::model::{Failure, Price, QuestionId, ServedModels};
 use camino::Utf8Path;
 use std::collections::{BTreeSet, HashMap};
 
@@ -51,18 +51,18 @@ pub fn read<S: Judging>(
     folder: &Utf8Path,
     price: Option<Price>,
     rule: ServedModels,
-) -> Result<(Progress, Served, Amount), Failure> {
-    let (mut progress, served, mut spent) = (Progress::new(), S::served(rule, Place::Run), Amount::default());
+) -> Result<(Progress, Served, Before), Failure> {
+    let (mut progress, served, mut before) = (Progress::new(), S::served(rule, Place::Run), Before::default());
     S::said_before(folder, &mut |model, id| served.take(model, id))?;
     for record in ledger::read::<S>(folder)? {
         let (_, record) = record?;
-        spent = spent.plus(record.spent(price));
+        before.take(record.spent(price), record.without_usage());
         if let Record::Outcome(Outcome { verdict: Verdict::Accepted(_), served_model, response_id, .. }) = &record {
             served.take(served_model.as_deref(), response_id.as_deref())?;
         }
         take(&mut progress, record);
     }
-    Ok((progress, served, spent))
+    Ok((progress, served, before))
 }
 
 fn take(progress: &mut Progress, record: JudgmentsRecord) {
@@ -89,10 +89,11 @@ fn take(progress: &mut Progress, record: JudgmentsRecord) {
 ///
 /// # Errors
 /// The ledger is damaged.
-pub fn spent<S: Judging>(folder: &Utf8Path, price: Option<Price>) -> Result<Amount, Failure> {
-    let mut spent = Amount::default();
+pub fn before<S: Judging>(folder: &Utf8Path, price: Option<Price>) -> Result<Before, Failure> {
+    let mut before = Before::default();
     for record in ledger::read::<S>(folder)? {
-        spent = spent.plus(record?.1.spent(price));
+        let record = record?.1;
+        before.take(record.spent(price), record.without_usage());
     }
-    Ok(spent)
+    Ok(before)
 }

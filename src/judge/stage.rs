@@ -31,7 +31,7 @@ pub async fn judge<S: Judging>(
     let price = protocol.spec.judge.backend.price();
     let writer = match ledger::open::<S>(folder, answers)? {
         Opened::Sealed(lock) => {
-            context.budget.count(progress::spent::<S>(folder.path(), price)?);
+            context.budget.count(progress::before::<S>(folder.path(), price)?, S::WHOSE);
             return Ok(lock);
         }
         Opened::Open(writer) => writer,
@@ -41,8 +41,8 @@ pub async fn judge<S: Judging>(
     }
     let plan = plan(protocol, answers)?;
     let (orders, rule) = (S::orders(protocol), protocol.spec.tolerance.served_models);
-    let (done, served, spent) = progress::read::<S>(folder.path(), price, rule)?;
-    context.budget.count(spent);
+    let (done, served, before) = progress::read::<S>(folder.path(), price, rule)?;
+    context.budget.count(before, S::WHOSE);
     let work = Work { orders, folder, writer: &writer, done, served, context, tally: Tally::default() };
     let packets = run(protocol, &plan, &work).await?;
     check_missing(protocol, packets, &work)?;
@@ -118,8 +118,7 @@ fn check_missing<S: Judging>(protocol: &Protocol, packets: Packets, work: &Work<
     }
     let why = weigh_all(protocol, packets, &work.tally);
     if let Some(why) = why.filter(|_| S::DECIDES && !is_left_to_the_whole(protocol, packets, work)) {
-        return Err(Failure::new(FailureClass::Incomplete, why)
-            .with_hint("run the same command again: only what is missing is asked for"));
+        return Err(Failure::new(FailureClass::Incomplete, why).with_hint(work.tally.remedy()));
     }
     let note = format!("{}; their questions are left out", packets.lacking());
     work.context.observer.observe(Event::Note(work.tally.after(&note)));

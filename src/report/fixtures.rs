@@ -303,6 +303,8 @@ fn record() -> RunRecord {
         tokens: (812_334, 15_022),
         nano_usd: None,
         unpriced: None,
+        untold: None,
+        unended: None,
         conduct: None,
         replayed: None,
         duration_ms: 321_000,

@@ -229,6 +229,12 @@ pub struct RunRecord {
     pub nano_usd: Option<u64>,
     /// Tokens that are not in `nano_usd`, since their calls had no price; absent where there are none, or no price at all.
     pub unpriced: Option<u64>,
+    /// Replies that were served and did not say how many tokens they took: they are neither in `tokens` nor in `nano_usd`. Absent
+    /// where there are none.
+    pub untold: Option<u64>,
+    /// Those of the attempts whose outcome is not on record, since the process ended before it was: their calls may have been paid
+    /// for. Absent where there are none.
+    pub unended: Option<u64>,
     /// How the answers of each snapshot came to be, in time; absent in results of older versions.
     pub conduct: Option<Vec<Conduct>>,
     /// Whether the replies of servers were read from a recording; absent in results of older versions.

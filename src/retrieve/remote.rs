@@ -11,7 +11,7 @@ use super::records::{Writer, accepted, now_ms, outcome};
 use super::sql::{Database, Query};
 use super::stage::out_of_time;
 use crate::freeze::Protocol;
-use crate::http::{Attempted, Call, Context, Pace, RetryPolicy, Wish, interrupted, tape, until_accepted};
+use crate::http::{Attempted, Call, Context, Pace, RetryPolicy, Wish, interrupted, remedy, tape, until_accepted};
 use crate::ledger::record::{Attempt, EvidenceKey, Outcome, Record, Verdict};
 use crate::model::{Digest, Event, Evidence, Failure, FailureClass, Question, RateLimit, SnapshotName, StageName};
 use crate::spec::RetrieveBackend;
@@ -302,6 +302,6 @@ fn incomplete(given_up: &BTreeMap<&str, u64>, said: Option<&str>) -> Failure {
     let said = said.map_or_else(String::new, |said| format!("; the engine says `{said}`"));
     let reasons = reasons.join(", ");
     let message = format!("{count} retrievals got no valid reply in {MAX_ATTEMPTS} attempts ({reasons}){said}");
-    Failure::new(FailureClass::Incomplete, message)
-        .with_hint("run the same command again: only they are retrieved again")
+    let most = given_up.iter().max_by_key(|(_, count)| **count);
+    Failure::new(FailureClass::Incomplete, message).with_hint(remedy(most.map_or("", |(reason, _)| reason)))
 }

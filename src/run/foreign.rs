@@ -82,6 +82,8 @@ pub fn analyze(request: &Request) -> Result<AuditResult, Failure> {
             tokens: (0, 0),
             nano_usd: None,
             unpriced: None,
+            untold: None,
+            unended: None,
             conduct: None,
             replayed: None,
             duration_ms: 0,

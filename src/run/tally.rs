@@ -3,7 +3,7 @@
 use super::collect::Collected;
 use super::conduct::Answering;
 use crate::freeze::Protocol;
-use crate::http::CallError;
+use crate::http::{CallError, is_served};
 use crate::ledger::record::{
     AnswersRecord, Attempt, EvidenceRecord, JudgmentsRecord, Outcome, Record, Usage, VectorsRecord, Verdict,
 };
@@ -33,6 +33,8 @@ pub(super) struct Tally {
     usage: Usage,
     /// Tokens of calls that had no price.
     unpriced: u64,
+    /// Replies that were served and do not say how many tokens they took.
+    untold: u64,
     first_ms: Option<u64>,
     last_ms: u64,
     /// When the attempts began whose outcome was not read yet.
@@ -103,6 +105,8 @@ impl Tally {
             Record::Outcome(outcome) => self.outcome(ledger, outcome),
             Record::Note(_) => {}
         }
+        let is_untold = record.without_usage().is_some_and(|(status, reason)| is_served(status, reason));
+        self.untold += u64::from(is_untold);
     }
 
     fn span<K, A, N>(&mut self, ledger: Ledger, seq: u64, record: &Record<K, A, N>) {
@@ -126,8 +130,8 @@ impl Tally {
             self.not_sent += 1;
             return;
         }
-        if let Verdict::Invalid(reason) | Verdict::Fatal(reason) = &outcome.verdict {
-            *self.retries.entry(reason.clone()).or_default() += 1;
+        if let Some(reason) = outcome.verdict.reason() {
+            *self.retries.entry(reason.to_owned()).or_default() += 1;
         }
         if let Some(usage) = outcome.usage {
             // What a server says of itself may be any number.
@@ -158,6 +162,8 @@ impl Tally {
             tokens: (self.usage.input, self.usage.output),
             nano_usd: self.usage.nano_usd,
             unpriced: self.usage.nano_usd.map(|_| self.unpriced).filter(|tokens| *tokens > 0),
+            untold: Some(self.untold).filter(|replies| *replies > 0),
+            unended: Some(interrupted).filter(|attempts| *attempts > 0),
             conduct: Some(conduct),
             replayed: Some(replayed),
             duration_ms: self.last_ms.saturating_sub(first_ms.unwrap_or(self.last_ms)),
@@ -167,10 +173,7 @@ impl Tally {
 
 /// Whether no call followed an attempt: the audit, or its recording, came to an end before.
 fn was_not_sent<A>(verdict: &Verdict<A>) -> bool {
-    match verdict {
-        Verdict::Invalid(reason) | Verdict::Fatal(reason) => CallError::is_not_sent(reason),
-        Verdict::Accepted(_) => false,
-    }
+    verdict.reason().is_some_and(CallError::is_not_sent)
 }
 
 /// Whose replies a ledger holds; nothing where they are the generator's, or of retrieval.
@@ -259,6 +262,7 @@ fn changed(tally: &Tally, deployed: bool) -> Vec<ChangedModel> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ledger::record::AcceptedJudgment;
     use crate::model::QuestionId;
 
     #[test]
@@ -300,6 +304,43 @@ mod tests {
         assert_eq!((record.attempts, record.not_sent), (3, Some(2)), "one has no outcome and may have been made");
         assert_eq!(record.retries, [("key-refused".to_owned(), 1), ("timed-out".to_owned(), 1)]);
         assert_eq!(record.duration_ms, 25);
+        assert_eq!((record.untold, record.unended), (None, Some(1)), "what was not served took nothing");
+    }
+
+    #[test]
+    fn replies_that_were_served_and_do_not_say_what_they_took_are_counted_whatever_they_are_worth() {
+        let usage = Some(Usage { input: 3, output: 1, cached: 0, nano_usd: None });
+        let invalid = |code: &str| Verdict::Invalid(code.to_owned());
+        let mut tally = Tally::default();
+        for (seq, (status, verdict, usage)) in (0_u64..).zip([
+            (Some(200), Verdict::Accepted(AcceptedJudgment { pairs: Vec::new() }), None),
+            (Some(200), Verdict::Accepted(AcceptedJudgment { pairs: Vec::new() }), usage),
+            (Some(200), invalid("cut-by-length"), None),
+            (Some(200), invalid("cut-by-length"), usage),
+            (Some(200), invalid("error-in-body"), None),
+            (Some(500), invalid("server-error"), None),
+            (None, invalid("timed-out"), None),
+            (None, Verdict::Accepted(AcceptedJudgment { pairs: Vec::new() }), None),
+        ]) {
+            let of = QuestionId("q".to_owned());
+            let (served_model, fingerprint, response_id, body) = (None, None, None, None);
+            let latency_ms = 5;
+            let outcome = Outcome {
+                attempt: seq,
+                of,
+                verdict,
+                status,
+                served_model,
+                fingerprint,
+                response_id,
+                usage,
+                latency_ms,
+                body,
+            };
+            tally.judgments(seq, &JudgmentsRecord::Outcome(outcome));
+        }
+        let record = tally.record(Vec::new(), Vec::new(), false);
+        assert_eq!((record.tokens, record.untold, record.unended), ((6, 2), Some(2), None));
     }
 
     fn models(named: &[&str], unnamed: u64) -> Models {

@@ -129,12 +129,6 @@ impl BlackBox {
         &self.spec
     }
 
-    /// Whether it can say what a call took.
-    #[must_use]
-    pub const fn counts_tokens(&self) -> bool {
-        matches!(self.spec.backend, BlackBoxBackend::Http(_))
-    }
-
     /// Asks once.
     pub async fn ask(&self, sent: &Sent, limit: usize, context: &Context) -> Came {
         match (&self.spec.backend, sent) {

@@ -12,8 +12,6 @@ pub enum Reason {
     Common(Common),
     /// A part of a reply.
     PartialReply,
-    /// A stream of events.
-    EventStream,
     /// A stream of events without the one that ends it.
     StreamCut,
     /// A success that says that it failed.
@@ -31,9 +29,8 @@ pub enum Reason {
 impl Reason {
     /// Every one that language models do not have, in the table's order.
     #[cfg(test)]
-    pub const OWN: [Self; 8] = [
+    pub const OWN: [Self; 7] = [
         Self::PartialReply,
-        Self::EventStream,
         Self::StreamCut,
         Self::NotOk,
         Self::CutOff,
@@ -49,7 +46,6 @@ impl Reason {
         match self {
             Self::Common(common) => common.row(),
             Self::PartialReply => ("partial-reply", Invalid, "206, a part of a reply"),
-            Self::EventStream => ("event-stream", Fatal, "2xx with a stream of events in place of one JSON reply"),
             Self::StreamCut => {
                 ("stream-cut", Invalid, "2xx with a stream of events without the one that ends its answer")
             }
@@ -101,10 +97,10 @@ impl Reason {
 
     const fn remedy(self) -> Option<&'static str> {
         Some(match self {
-            Self::Common(common) => return common.remedy(),
-            Self::EventStream => {
+            Self::Common(Common::EventStream) => {
                 "ask for one reply: `stream: false` or the like in the body; or say how its events are read (`stream`)"
             }
+            Self::Common(common) => return common.remedy(),
             Self::SystemUnknown => "check the URL and the snapshot's variables",
             Self::RequestRefused => "check the request against the system's own description of its requests",
             Self::PartialReply | Self::StreamCut | Self::NotOk | Self::CutOff | Self::NoAnswer => return None,

@@ -6,7 +6,7 @@ use crate::generate::answer;
 use crate::generate::asked::{Came, Fault};
 use crate::http::chat::{Facts, Reason as Common, Tokens, behind_thoughts, said_name};
 use crate::http::fill::{self, Expect, words};
-use crate::http::{CallError, Reply, Wish, json, spare, unmarked};
+use crate::http::{CallError, Reply, Wish, begins_events, json, spare, unmarked};
 use crate::model::Price;
 use crate::spec::{HttpAnswerSpec, UsageSpec};
 use jiff::Timestamp;
@@ -89,11 +89,11 @@ fn text(spec: &HttpAnswerSpec, bytes: &[u8], body: Option<&Value>) -> Result<Str
 
 fn unreadable(bytes: &[u8]) -> Reason {
     let Ok(text) = std::str::from_utf8(unmarked(bytes)) else { return Reason::Common(Common::NotUtf8) };
-    match text.trim_start() {
-        "" => Reason::Common(Common::EmptyBody),
-        stream if stream.starts_with("data:") || stream.starts_with("event:") => Reason::EventStream,
-        _ => Reason::Common(Common::NotJson),
-    }
+    Reason::Common(match text.trim_start() {
+        "" => Common::EmptyBody,
+        text if begins_events(text) => Common::EventStream,
+        _ => Common::NotJson,
+    })
 }
 
 /// A text, or the texts of a list of parts as one. Parts of other kinds have none.

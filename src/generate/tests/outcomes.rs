@@ -242,7 +242,8 @@ async fn a_dead_server_stops_the_audit_before_every_cell_has_waited_for_it() {
     let failure = audit.generate(None).await.unwrap_err();
     assert!(failure.message.starts_with("the generator gave no answer at all to the first 10 cells ("), "{failure}");
     assert!(failure.message.contains(" (connect-failed "), "{failure}");
-    assert!(audit.faults()["connect-failed"] < 150, "{:?}", audit.faults());
+    // The first attempts of those in flight and in line, and the second ones of ten.
+    assert!(audit.faults()["connect-failed"] <= 2 * 8 + 10, "{:?}", audit.faults());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,7 +5,7 @@ use super::endpoint::Adapter;
 use super::filter::is_filter;
 use super::refusal::refused;
 use super::thoughts::behind_thoughts;
-use crate::http::{Call, CallError, Reply, Wish, json, spare, unmarked};
+use crate::http::{Call, CallError, Reply, Wish, begins_events, json, spare, unmarked};
 use crate::model::Amount;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -77,7 +77,7 @@ pub fn read(adapter: &Adapter, call: &Call, came_back: &Result<Reply, CallError>
     let taken = tokens.map_or(0, |tokens| tokens.input.saturating_add(tokens.output));
     let facts = Facts { tokens, hold: spare::hold(reply, taken, now), ..facts(reply.status, &body) };
     if (200..300).contains(&reply.status) {
-        let (reason, text) = served(adapter, unmarked(&reply.body), &body);
+        let (reason, text) = served(adapter, reply, &body);
         return Reading { text, ..Reading::bare(reason, facts) };
     }
     let (reason, parameter) = refused(call, reply.status, &body);
@@ -85,8 +85,8 @@ pub fn read(adapter: &Adapter, call: &Call, came_back: &Result<Reply, CallError>
 }
 
 /// What a successful reply counts as, and its text where that is accepted.
-fn served(adapter: &Adapter, bytes: &[u8], body: &Value) -> (Reason, Option<String>) {
-    if let Some(reason) = unreadable(bytes, body) {
+fn served(adapter: &Adapter, reply: &Reply, body: &Value) -> (Reason, Option<String>) {
+    if let Some(reason) = unreadable(reply, body) {
         return (reason, None);
     }
     match (adapter.answer)(body) {
@@ -108,13 +108,20 @@ impl Reading {
 }
 
 /// Why a successful body is none that could be read, if so.
-fn unreadable(bytes: &[u8], body: &Value) -> Option<Reason> {
+fn unreadable(reply: &Reply, body: &Value) -> Option<Reason> {
+    let Ok(text) = std::str::from_utf8(unmarked(&reply.body)) else { return Some(Reason::NotUtf8) };
     match () {
-        () if bytes.trim_ascii().is_empty() => Some(Reason::EmptyBody),
-        () if std::str::from_utf8(bytes).is_err() => Some(Reason::NotUtf8),
-        () if !body.is_object() => Some(Reason::NotJson),
-        () => None,
+        () if text.trim_ascii().is_empty() => Some(Reason::EmptyBody),
+        () if body.is_object() => None,
+        () if is_event_stream(reply) || begins_events(text) => Some(Reason::EventStream),
+        () => Some(Reason::NotJson),
     }
+}
+
+fn is_event_stream(reply: &Reply) -> bool {
+    reply
+        .header("content-type")
+        .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream"))
 }
 
 fn facts(status: u16, body: &Value) -> Facts {
@@ -176,7 +183,7 @@ mod tests {
         (200, b"<!doctype html><title>Sign in</title>", Reason::NotJson),
         (200, br#"{"choices":[{"mess"#, Reason::NotJson),
         (200, b"[]", Reason::NotJson),
-        (200, b"data: {}\n\n", Reason::NotJson),
+        (200, b"data: {}\n\n", Reason::EventStream),
         (200, br#"{"error":{"message":"overloaded"}}"#, Reason::ErrorInBody),
         (200, br#"{"choices":[{"finish_reason":"error","message":{"content":"half"}}]}"#, Reason::ErrorInBody),
         (200, b"{}", Reason::NoChoices),
@@ -223,6 +230,19 @@ mod tests {
             assert_eq!(reading.reason, reason, "{status} {}", String::from_utf8_lossy(body));
             let has_words = matches!(reason, Reason::Answered | Reason::Refused);
             assert_eq!(reading.text.is_some(), has_words, "{reason:?}");
+        }
+    }
+
+    #[test]
+    fn a_stream_is_known_by_its_type_as_well_and_a_type_alone_makes_none() {
+        let events = [("content-type".to_owned(), "Text/Event-Stream; charset=utf-8".to_owned())];
+        for (body, reason) in [
+            (": waiting\n\ndata: {}\n\n", Reason::EventStream),
+            ("", Reason::EmptyBody),
+            (r#"{"choices":[{"message":{"content":"92"}}]}"#, Reason::Answered),
+        ] {
+            let reply = Reply { headers: events.to_vec(), ..reply(200, body.as_bytes()) };
+            assert_eq!(read(&ADAPTER, &call(), &Ok(reply), Timestamp::UNIX_EPOCH).reason, reason, "{body}");
         }
     }
 

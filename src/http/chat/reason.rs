@@ -31,6 +31,8 @@ pub enum Reason {
     NotUtf8,
     /// A body that is not a JSON object, such as an HTML page.
     NotJson,
+    /// A stream of events that nobody asked for.
+    EventStream,
     /// An error in the body of a successful status.
     ErrorInBody,
     /// No choice.
@@ -79,6 +81,7 @@ impl Reason {
             Self::EmptyBody,
             Self::NotUtf8,
             Self::NotJson,
+            Self::EventStream,
             Self::ErrorInBody,
             Self::NoChoices,
             Self::CutByLength,
@@ -119,6 +122,7 @@ impl Reason {
             Self::EmptyBody => ("empty-body", Invalid, "2xx with an empty body"),
             Self::NotUtf8 => ("not-utf8", Invalid, "2xx with bytes that are not UTF-8"),
             Self::NotJson => ("not-json", Invalid, "2xx with anything but a JSON object, such as an HTML page"),
+            Self::EventStream => ("event-stream", Fatal, "2xx with a stream of events in place of one JSON reply"),
             Self::ErrorInBody => ("error-in-body", Invalid, "2xx with an `error` in the body"),
             Self::NoChoices => ("no-choices", Invalid, "`choices` missing, `null` or `[]`"),
             Self::CutByLength => ("cut-by-length", Invalid, "`finish_reason: length`"),
@@ -162,6 +166,9 @@ impl Reason {
     #[must_use]
     pub const fn remedy(self) -> Option<&'static str> {
         Some(match self {
+            Self::EventStream => {
+                "its server, or what stands before it, streams unasked: have it give whole replies where `stream` is not asked for"
+            }
             Self::KeyRefused => "check the key in the variable that `key_env` names",
             Self::QuotaUsedUp => "raise the account's quota, then run the same command again to go on",
             Self::Forbidden => "the key may not use this model or this server",

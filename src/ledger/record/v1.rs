@@ -38,6 +38,16 @@ impl<K, A, N> Record<K, A, N> {
             Self::Attempt(_) | Self::Outcome(_) | Self::Note(_) => Amount::default(),
         }
     }
+
+    /// The status of an outcome beside which no tokens stand, and its reason where it was not accepted. Nothing for every other
+    /// record.
+    #[must_use]
+    pub fn without_usage(&self) -> Option<(Option<u16>, Option<&str>)> {
+        match self {
+            Self::Outcome(Outcome { usage: None, status, verdict, .. }) => Some((*status, verdict.reason())),
+            Self::Attempt(_) | Self::Outcome(_) | Self::Note(_) => None,
+        }
+    }
 }
 
 impl VectorsRecord {
@@ -105,6 +115,17 @@ pub enum Verdict<A> {
     Invalid(String),
     /// The audit cannot go on: bad key, no quota, unknown model. The reason is a code of ours.
     Fatal(String),
+}
+
+impl<A> Verdict<A> {
+    /// The code of an attempt that was not accepted.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Accepted(_) => None,
+            Self::Invalid(reason) | Self::Fatal(reason) => Some(reason),
+        }
+    }
 }
 
 /// Tokens of one call.

@@ -436,6 +436,10 @@ image! {
         nano_usd: Option<u64>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unpriced: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        untold: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unended: Option<u64>,
         conduct: Option<Vec<Conduct>>,
         replayed: Option<bool>,
         duration_ms: u64,

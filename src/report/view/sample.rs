@@ -49,17 +49,34 @@ fn needed(result: &AuditResult) -> Option<String> {
 
 fn cost(record: &RunRecord) -> String {
     let (read, written) = record.tokens;
-    let money = record.nano_usd.map_or_else(String::new, |cost| format!(", {}", dollars(cost)));
+    let left_out = left_out(record);
+    let least = if left_out.is_some() { "at least " } else { "" };
+    let money = record.nano_usd.map_or_else(String::new, |cost| format!(", {least}{}", dollars(cost)));
     let unpriced = record.unpriced.map_or_else(String::new, |tokens| {
         format!(" without the {} that had no price", numbers::counted(tokens, "token"))
     });
     format!(
-        "{}, {} tokens read and {} written{money}{unpriced}, {}",
+        "{}, {least}{} tokens read and {} written{money}{unpriced}, {}{}",
         numbers::counted(record.attempts, "attempt"),
         numbers::count(read),
         numbers::count(written),
-        numbers::duration(record.duration_ms)
+        numbers::duration(record.duration_ms),
+        left_out.unwrap_or_default()
     )
+}
+
+/// Of what nobody knows how much it took, if there is anything.
+fn left_out(record: &RunRecord) -> Option<String> {
+    let replies = record.untold.map(|count| match count {
+        1 => "1 reply did not say what it took".to_owned(),
+        _ => format!("{} replies did not say what they took", numbers::count(count)),
+    });
+    let attempts = record.unended.map(|count| match count {
+        1 => "1 attempt has no known end".to_owned(),
+        _ => format!("{} attempts have no known end", numbers::count(count)),
+    });
+    let both: Vec<String> = replies.into_iter().chain(attempts).collect();
+    (!both.is_empty()).then(|| format!("; {}", both.join(", ")))
 }
 
 fn stream(result: &AuditResult) -> String {
@@ -75,4 +92,39 @@ fn stream(result: &AuditResult) -> String {
         .collect();
     let count = result.analysis.kernels.first().map_or(0, |figures| figures.stream.draws);
     format!("preregistered stream of {} as a cross-check: {}", numbers::counted(count.into(), "draw"), draws.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_knows_the_cost_of_is_counted_beside_the_cost() {
+        let record = |untold, unended, nano_usd| RunRecord {
+            untold,
+            unended,
+            nano_usd,
+            tokens: (480, 96),
+            ..crate::report::fixtures::compatible().record
+        };
+        for (untold, unended, nano_usd, said) in [
+            (None, None, Some(1_920_000), "480 tokens read and 96 written, 0.0020 USD, 5 min 21 s"),
+            (
+                Some(12),
+                Some(51),
+                Some(1_920_000),
+                "at least 480 tokens read and 96 written, at least 0.0020 USD, 5 min 21 s; 12 replies did not say what they \
+                 took, 51 attempts have no known end",
+            ),
+            (
+                Some(1),
+                None,
+                None,
+                "at least 480 tokens read and 96 written, 5 min 21 s; 1 reply did not say what it took",
+            ),
+            (None, Some(1), None, "at least 480 tokens read and 96 written, 5 min 21 s; 1 attempt has no known end"),
+        ] {
+            assert_eq!(cost(&record(untold, unended, nano_usd)), format!("1,932 attempts, {said}"));
+        }
+    }
 }

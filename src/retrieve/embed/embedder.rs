@@ -4,7 +4,7 @@
 use super::line::Line;
 use super::{program, server};
 use crate::http::chat::Facts;
-use crate::http::{Attempted, Call, Context, Pace, RetryPolicy, Wish, until_accepted};
+use crate::http::{Attempted, Call, Context, Pace, RetryPolicy, Wish, remedy, until_accepted};
 use crate::ledger::record::{
     AcceptedVectors, Attempt, EmbedKey, Outcome, Record, Texts, Usage, VectorRecord, VectorsRecord, Verdict,
 };
@@ -72,6 +72,13 @@ impl Fault {
             Self::Fatal { .. } => Wish::NONE,
         }
     }
+
+    /// Its code.
+    const fn code(&self) -> &'static str {
+        match self {
+            Self::Invalid { reason, .. } | Self::Fatal { reason, .. } => reason,
+        }
+    }
 }
 
 /// A call that is ready to be made.
@@ -93,8 +100,7 @@ impl Embedder<'_> {
         let accepted = until_accepted(policy, self.context, StageName::Retrieve, attempt).await?;
         accepted.map_err(|last| {
             let message = format!("the embedder gave no valid vectors in {MAX_ATTEMPTS} attempts ({last})");
-            Failure::new(FailureClass::Incomplete, message)
-                .with_hint("run the same command again: what is embedded stays embedded")
+            Failure::new(FailureClass::Incomplete, message).with_hint(remedy(last))
         })
     }
 
@@ -118,9 +124,7 @@ impl Embedder<'_> {
         }
         self.writer.append_with_blobs(&record, blobs).await?;
         self.context.settle(reserved, &facts);
-        if lines.is_ok() && matches!(self.spec.backend, EmbedBackend::OpenAi(_)) {
-            self.context.must_count(&facts, server::WHOSE)?;
-        }
+        self.context.must_count(&facts, lines.as_ref().err().map(Fault::code), server::WHOSE)?;
         Ok(match lines {
             Ok(lines) => Attempted::Accepted(lines),
             Err(Fault::Invalid { reason, wish }) => Attempted::Invalid { reason, wish },

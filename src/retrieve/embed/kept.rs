@@ -1,9 +1,10 @@
 //! What the ledger of vectors holds already.
 
 use super::line::Line;
+use crate::http::Before;
 use crate::ledger::record::{AcceptedVectors, Outcome, Record, StoredVectors, Texts, Verdict};
 use crate::ledger::{self, BlobReader, stage};
-use crate::model::{Amount, Digest, Failure, FailureClass, Price, QuestionId};
+use crate::model::{Digest, Failure, FailureClass, Price, QuestionId};
 use camino::Utf8Path;
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,7 +20,7 @@ pub(in crate::retrieve) struct Kept {
     /// The number of the next unit of work.
     pub units: u64,
     /// What was spent.
-    pub spent: Amount,
+    pub before: Before,
 }
 
 impl Kept {
@@ -31,7 +32,7 @@ impl Kept {
         let (mut kept, blobs) = (Self::default(), BlobReader::at(folder));
         for record in ledger::read::<stage::Vectors>(folder)? {
             let (_, record) = record?;
-            kept.spent = kept.spent.plus(record.spent(price));
+            kept.before.take(record.spent(price), record.without_usage());
             match record {
                 Record::Attempt(attempt) => kept.units = kept.units.max(attempt.of.number.saturating_add(1)),
                 Record::Outcome(Outcome { of, verdict: Verdict::Accepted(accepted), .. }) => {

@@ -3,6 +3,7 @@
 use super::check::judge;
 use super::embedder::Embedder;
 use super::kept::{Kept, compared};
+use super::server;
 use crate::freeze::{Frozen, Protocol};
 use crate::http::{Context, Pace};
 use crate::ledger::{self, LedgerError, Lock, RunFolder, Writer, stage};
@@ -40,7 +41,7 @@ pub(in crate::retrieve) fn open(
         context.observer.observe(Event::Note(note.clone()));
     }
     let kept = Kept::read(folder.path(), spec.price())?;
-    context.budget.count(kept.spent);
+    context.budget.count(kept.before, server::WHOSE);
     let whole = kept.reference.is_some() && kept.questions.len() >= frozen.protocol.questions.len();
     if (searched || writer.is_none()) && !whole {
         return Err(lost());
@@ -105,7 +106,7 @@ impl Opened {
 pub(in crate::retrieve) fn reuse(frozen: &Frozen, context: &Context) -> Result<(), Failure> {
     if let Some(spec) = &frozen.protocol.spec.retrieve.embed {
         let lock = ledger::sealed::<stage::Vectors>(&frozen.lock).map_err(cut)?;
-        context.budget.count(Kept::read(lock.folder(), spec.price())?.spent);
+        context.budget.count(Kept::read(lock.folder(), spec.price())?.before, server::WHOSE);
     }
     Ok(())
 }
