@@ -4,7 +4,7 @@ use super::arguments::{AnswerKind, InitArguments};
 use super::output;
 use crate::model::{Failure, FailureClass};
 use crate::retrieve::corpus::{Corpus, CorpusError};
-use crate::spec::{self, SnapshotSource, Spec};
+use crate::spec::{self, SnapshotSource};
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use fs_err as fs;
 use std::io::Write as _;
@@ -14,6 +14,8 @@ const SPEC: &str = include_str!("init/churngate.yaml");
 const FILE: &str = "churngate.yaml";
 /// What an audit is called whose folder has no plain name.
 const CORPUS: &str = "corpus";
+/// Words that YAML takes for something else than text.
+const YAML_WORDS: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
 const QUESTIONS: &str = include_str!("init/questions.jsonl");
 const WORKFLOW: &str = include_str!("../../examples/workflows/gate.yml");
 
@@ -95,9 +97,10 @@ fn named(text: &str, folder: &Utf8Path) -> String {
     let at_root = || Some(folder.canonicalize_utf8().ok()?.file_name()?.to_owned());
     let below = place_in_repository(folder).map(|place| place.as_str().replace(['/', '\\'], "-"));
     let name = below.or_else(at_root).unwrap_or_default();
-    let is_name = |spec: Spec| spec.name == name;
-    // What reads as a number or the like in YAML is none either.
-    let taken = spec::variables::is_plain(&name) && spec::parse(&with(&name), FILE).is_ok_and(is_name);
+    // What begins with a digit, or is a word of YAML's own, would read as another kind of value elsewhere.
+    let is_text = name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && !YAML_WORDS.iter().any(|word| word.eq_ignore_ascii_case(&name));
+    let taken = is_text && spec::variables::is_plain(&name);
     with(if taken { &name } else { CORPUS })
 }
 
@@ -235,7 +238,7 @@ mod tests {
             spec::parse(&text, FILE).unwrap().name
         };
         assert_eq!(called("docs-search"), "docs-search");
-        for unfit in ["two words", "ümlaut", "true", "12", "1e3"] {
+        for unfit in ["two words", "ümlaut", "true", "No", "12", "1e3"] {
             assert_eq!(called(unfit), CORPUS, "{unfit}");
         }
         fs::create_dir(root.join("docs-search/.git")).unwrap();
