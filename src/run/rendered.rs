@@ -41,9 +41,10 @@ mod tests {
 
     #[test]
     fn a_report_of_another_version_is_named_and_one_of_this_version_must_be_its_rendering() {
+        type Rendering = fn(&u8) -> Vec<u8>;
         let folder = tempfile::tempdir().unwrap();
         let path = Utf8PathBuf::from_path_buf(folder.path().to_owned()).unwrap();
-        let reports: [(&str, fn(&u8) -> Vec<u8>); 2] = [("a.md", |_| b"one\n".into()), ("b.md", |_| b"two\n".into())];
+        let reports: [(&str, Rendering); 2] = [("a.md", |_| b"one\n".into()), ("b.md", |_| b"two\n".into())];
         let checked = |by| check(&path, &0, by, reports);
         let this = env!("CARGO_PKG_VERSION");
         fs_err::write(path.join("a.md"), "one\n").unwrap();
