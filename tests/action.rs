@@ -558,7 +558,9 @@ fn what_ends_publishing_before_anything_is_said_takes_no_verdicts_place() {
             let script = Script::new();
             let ended =
                 script.run_in(code, &[("REQUIRE_PUBLISH", required)], &[("EVENT_BASE", ""), ("PUBLISHED", published)]);
-            assert_eq!(ended, Some(if code == 0 { expected } else { code }), "{code} {published} {required}");
+            // An earlier verdict that stands comes before an undecided audit's own code.
+            let ends = if code == 0 || (code, published) == (3, "1") { expected } else { code };
+            assert_eq!(ended, Some(ends), "{code} {published} {required}");
         }
     }
 }

@@ -503,7 +503,8 @@ fn the_report_says_of_how_many_attempts_it_does_not_know_the_end() -> Result<()>
     let answers = fs::read_to_string(workspace.run_folder()?.join("answers.jsonl"))?;
     let of = |kind: &str| answers.lines().filter(|line| line.contains(&format!("\"type\":\"{kind}\""))).count();
     let unended = of("attempt") - of("outcome");
-    assert!((2..=4).contains(&unended), "two calls were under way: {unended}");
+    // Two calls were under way, two stood in line before them, and what two others came to may not have been written yet.
+    assert!((2..=6).contains(&unended), "{unended}");
     let (record, line) = told(&workspace, "unended")?;
     assert_eq!((&record["unended"], &record["untold"]), (&json!(unended), &Value::Null));
     assert!(

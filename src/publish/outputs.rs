@@ -3,7 +3,7 @@
 use super::job_file::JobFile;
 use super::wording::word;
 use crate::model::{Fraction, Kernel};
-use crate::report::{AuditResult, EvidenceDiff, KernelFigures, Overlap, Verdict};
+use crate::report::{AuditResult, EvidenceDiff, KernelFigures, Overlap, Unproved, Verdict};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 
@@ -29,7 +29,6 @@ pub const NAMES: [&str; 16] = [
 
 /// What the outputs say besides the result's figures.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an output, or decides one")]
 pub struct Places {
     /// The run's folder.
     pub run_folder: String,
@@ -39,8 +38,8 @@ pub struct Places {
     pub published: bool,
     /// Whether the rule is the change's own: its verdict is for nobody to go by.
     pub exploratory: bool,
-    /// Whether its verdict proves nothing for another reason: others made it, or nothing vouches for it.
-    pub unproved: bool,
+    /// Why its verdict proves nothing, where it does not.
+    pub unproved: Option<Unproved>,
     /// Whether an earlier draw was incompatible, and that stands.
     pub stands: bool,
 }
@@ -57,7 +56,7 @@ pub fn values(result: &AuditResult, places: &Places) -> Vec<(&'static str, Strin
     let file = |name: &str| format!("{}/{name}", places.run_folder);
     let values = [
         match result.decision.verdict {
-            _ if result.is_replay() || places.exploratory || places.unproved => "",
+            _ if result.is_replay() || places.exploratory || places.unproved.is_some() => "",
             _ if places.stands => word(Verdict::Incompatible),
             verdict => word(verdict),
         }

@@ -99,7 +99,7 @@ async fn told(
     let output_file = around.output_file.as_deref().map(JobFile::open);
     let before = Places {
         exploratory: notice.exploratory,
-        unproved: notice.unproved.is_some(),
+        unproved: notice.unproved,
         run_folder: options.run_folder.clone(),
         ..Places::default()
     };
