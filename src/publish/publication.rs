@@ -211,7 +211,7 @@ async fn marked(
 ) -> (Outcome, Notice) {
     let notice = if before.are_of_two(notice.spec.as_deref()) { notice.twin() } else { notice };
     let outcome = mark(api, &notice, sha, around, options, before).await;
-    if notice.is_twin || is_unmarked(&notice, options) {
+    if notice.is_twin || !matches!(outcome, Outcome::Done(_)) {
         return (outcome, notice);
     }
     // What cannot be looked up once more is not there.
@@ -328,7 +328,7 @@ async fn mark(
     };
     match (marked, notice.unread) {
         (Err(refusal), _) => Outcome::refused(refusal, marking(options.mark)),
-        (Ok(_), _) if notice.is_twin => two_specs(notice),
+        (Ok(_), _) if notice.is_twin && !matches!(options.mark, MarkKind::None) => two_specs(notice),
         (Ok(_), Some(unread)) => Outcome::unread(unread),
         (Ok(outcome), None) => outcome,
     }
