@@ -11,6 +11,9 @@ const WORKFLOW_TOKEN: &str = "github-actions[bot]";
 /// What those are to a repository who may write to it.
 const OF_THE_REPOSITORY: [&str; 3] = ["OWNER", "MEMBER", "COLLABORATOR"];
 
+/// What the server calls it where it does not tell a token whose it is. Any other fault may be gone the next time.
+const UNTOLD: [&str; 3] = ["FORBIDDEN", "INSUFFICIENT_SCOPES", "NOT_FOUND"];
+
 /// Who wrote a comment, in the words of the interface.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Author {
@@ -72,10 +75,10 @@ pub(super) async fn identity(api: &Api<'_>) -> Result<Me, Refusal> {
         Err(refusal) => return Err(refusal),
     };
     let login = answer.pointer("/data/viewer/login").and_then(Value::as_str);
-    let forbidden = || answer.pointer("/errors/0/type").and_then(Value::as_str) == Some("FORBIDDEN");
+    let fault = answer.pointer("/errors/0/type").and_then(Value::as_str);
     match login {
         Some(login) => Ok(Me::Named(login.to_owned())),
-        None if forbidden() => Ok(Me::Unnamed),
+        None if fault.is_some_and(|fault| UNTOLD.contains(&fault)) => Ok(Me::Unnamed),
         // Faults of this interface come with status 200 as well.
         None => Err(Refusal::BadReply),
     }

@@ -9,6 +9,8 @@ use super::wording::{self, Standing};
 use crate::report::{self, AuditResult, EvidenceDiff, Unproved, Verdict};
 
 /// A fork could have made up the verdict in an artifact of its own run; a mark would let it pass.
+/// What is said of a result that no ledger vouches for.
+const NO_MARK_UNVERIFIED: &str = "what nothing vouches for marks no commit";
 const NO_MARK_OF_AN_ARTIFACT: &str = "what came in an artifact marks no commit";
 /// A recording says what servers answered once, not what they answer for this commit.
 const NO_MARK_OF_A_REPLAY: &str = "a replay marks no commit";
@@ -49,6 +51,8 @@ pub(super) struct Notice {
     pub standing: Standing,
     /// One line about it, not yet cut.
     pub line: String,
+    /// What is said after it, not yet cut.
+    remarks: String,
     /// Remarks at lines of files, for a check run.
     pub annotations: Vec<Annotation>,
     /// Why it marks no commit, where it must not.
@@ -112,6 +116,7 @@ impl Notice {
             standing,
             annotations: annotations(&shown, standing, &line, lines),
             line,
+            remarks: String::new(),
             draw: Draw::of(&shown),
             frozen: shown.snapshots.iter().all(|snapshot| snapshot.fingerprint.is_some()),
             stands: false,
@@ -143,6 +148,7 @@ impl Notice {
             exploratory,
             standing: Standing::Told,
             line: format!("{prefix}{}", report::diff_line(&shown)),
+            remarks: String::new(),
             annotations: Vec::new(),
             draw: None,
             frozen: false,
@@ -167,6 +173,7 @@ impl Notice {
             exploratory: failed.exploratory,
             standing: Standing::Error,
             line: format!("no verdict: {why}"),
+            remarks: String::new(),
             annotations: Vec::new(),
             unmarked: None,
             unproved: None,
@@ -190,12 +197,21 @@ impl Notice {
     pub(super) fn twin(self) -> Self {
         let why = two_specs(&self.name);
         let preface = format!("## ⛔ No mark: {why}\n\n{TWO_SPECS} What this one came to:\n\n---\n\n{}", self.preface);
-        Self { is_twin: true, standing: Standing::Error, line: format!("no mark: {why}"), preface, ..self }
+        let (standing, unproved) = (Standing::Error, Some(Unproved::Twin));
+        Self {
+            is_twin: true,
+            standing,
+            unproved,
+            line: format!("no mark: {why}"),
+            remarks: String::new(),
+            preface,
+            ..self
+        }
     }
 
     /// The same, with something more in its line.
     pub(super) fn remarked(self, remark: &str) -> Self {
-        Self { line: format!("{}; {remark}", self.line), ..self }
+        Self { remarks: format!("{}; {remark}", self.remarks), ..self }
     }
 
     /// The same, after what was drawn before. What came to no verdict is no draw, and what others made is nobody's.
@@ -236,7 +252,7 @@ impl Notice {
     fn drawn_again(self, draw: &Draw, verdicts: &str) -> Self {
         Self {
             preface: drawn_before(draw, verdicts),
-            line: format!("{}; drawn before: {verdicts}", self.line),
+            remarks: format!("; drawn before: {verdicts}{}", self.remarks),
             word: if self.word == "compatible" { WITH_REMARKS } else { self.word },
             ..self
         }
@@ -246,6 +262,7 @@ impl Notice {
     fn without_history(self, unread: Unread) -> Self {
         Self {
             unread: Some(unread),
+            unproved: self.unproved.or(Some(Unproved::HistoryUnknown)),
             standing: Standing::Error,
             word: "none",
             preface: format!("{}{}", unknown(unread), self.preface),
@@ -254,10 +271,14 @@ impl Notice {
         }
     }
 
-    /// The line in at most this many characters, with the signature of its draw at the end.
+    /// The line in at most this many characters, with the signature of its draw at the end. What has no room is of its figures first:
+    /// they stand in the report, and what the verdict must be read beside is told at a glance.
     pub(super) fn line_within(&self, limit: usize) -> String {
         let signature = self.draw.as_ref().map(Draw::signature).unwrap_or_default();
-        format!("{}{signature}", within_chars(&self.line, limit.saturating_sub(signature.len())))
+        let limit = limit.saturating_sub(signature.len());
+        let remarks = within_chars(&self.remarks, limit / 2);
+        let line = within_chars(&self.line, limit.saturating_sub(remarks.chars().count()));
+        format!("{line}{remarks}{signature}")
     }
 
     /// The same, from files that somebody else made. Its comment is another one than the audit's own, whatever name it
@@ -267,9 +288,10 @@ impl Notice {
         Self { key, unmarked, unproved: Some(Unproved::Artifact), ..self }
     }
 
-    /// The same, of a result that nothing vouches for.
+    /// The same, of a result that nothing vouches for: anybody can write one.
     pub(super) fn unverified(self) -> Self {
-        Self { line: format!("unverified, {}", self.line), unproved: Some(Unproved::Unverified), ..self }
+        let (key, unmarked) = (format!("unverified:{}", self.name), Some(NO_MARK_UNVERIFIED));
+        Self { key, unmarked, unproved: Some(Unproved::Unverified), ..self }
     }
 
     /// Markdown of at most `budget` bytes.
@@ -301,7 +323,8 @@ fn stands(Draw { protocol, verdict, .. }: &Draw) -> String {
          before. Drawn again it is **{verdict}**, as the report below says. The rule's error rates hold for one draw, so the earlier \
          verdict counts. To go on, change what is audited. A job can be run again without drawing anew where runs are kept (see \
          docs/github-action.md). Where nobody should be held to the earlier draw, whoever may write to the repository deletes \
-         this comment, and the next commit is drawn anew: the marks of this one stay.\n\n---\n\n"
+         this comment and those of earlier commits on this audit, hidden ones too, and the next commit is drawn anew: the marks of \
+         this one stay.\n\n---\n\n"
     )
 }
 
@@ -357,6 +380,7 @@ fn reason(exit_code: i32) -> (String, &'static str) {
 mod tests {
     use super::*;
     use crate::publish::fixtures::blocking;
+    use crate::publish::refusal::{Permission, Refusal};
 
     #[test]
     fn no_failure_is_churn_or_a_pass() {
@@ -387,6 +411,45 @@ mod tests {
         assert_eq!(named(false), ("churngate/docs-search".to_owned(), "docs-search".to_owned()));
         let own = ("churngate/docs-search/exploratory".to_owned(), "exploratory:docs-search".to_owned());
         assert_eq!(named(true), own);
+    }
+
+    #[test]
+    fn what_proves_nothing_marks_nothing_is_no_draw_and_begins_without_the_sign_of_a_pass() {
+        let audited = || Notice::of_result(&blocking(), Disclosure::Answers, false, &Lines::default());
+        let history = || History { draws: Draws::parse("a.1.incompatible"), ..History::default() };
+        for notice in [audited().of_an_artifact(), audited().unverified()] {
+            assert!(notice.unmarked.is_some() && notice.key != audited().key, "{}", notice.key);
+            let notice = notice.drawn(history());
+            assert_eq!(
+                (notice.draws.to_string(), notice.stands),
+                (history().draws.to_string(), false),
+                "{}",
+                notice.key
+            );
+        }
+        let mut result = blocking();
+        result.decision.verdict = Verdict::Compatible;
+        let passing = || Notice::of_result(&result, Disclosure::Answers, false, &Lines::default());
+        let unread = Unread { refusal: Refusal::NotFound, needed: Permission::PullRequests };
+        let unknown = passing().drawn(History { unread: Some(unread), ..History::default() });
+        assert!(passing().markdown_within(9_000).contains("## ✅ "));
+        for notice in [unknown, passing().twin(), passing().unverified(), passing().of_an_artifact()] {
+            assert!(notice.unproved.is_some() && !notice.markdown_within(9_000).contains('✅'), "{}", notice.line);
+        }
+    }
+
+    #[test]
+    fn what_a_verdict_is_to_be_read_beside_has_room_in_its_line_before_the_figures() {
+        let notice = Notice::of_result(&blocking(), Disclosure::Answers, false, &Lines::default());
+        let notice = Notice { line: format!("incompatible: {}", "9".repeat(200)), ..notice };
+        let draw = notice.draw.clone().unwrap();
+        let notice = notice.remarked("this change edits it").drawn_again(&draw, "inconclusive");
+        for limit in [140, 200, 255] {
+            let line = notice.line_within(limit);
+            assert_eq!(line.chars().count(), limit, "{line}");
+            assert!(line.starts_with("incompatible: 999"), "{line}");
+            assert!(line.contains("; drawn before: inconclusive; this change edits it ["), "{line}");
+        }
     }
 
     #[test]

@@ -114,6 +114,7 @@ async fn told(
         comment_url: comment_url.clone().unwrap_or_default(),
         published: ![&comment, &outdated, &mark, &summary].into_iter().any(Outcome::has_failed),
         stands: notice.stands,
+        unproved: notice.unproved,
         ..before
     };
     let outputs = to_file(output_file.as_ref(), |file| outputs::write(file, &values(&places)));

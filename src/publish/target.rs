@@ -78,28 +78,27 @@ async fn request(number: u64, api: &Api<'_>) -> Result<Option<PullRequest>, Refu
     }
 }
 
+/// One that is known to be there. Where the server finds nothing, the token may not see it: nobody knows what stands there then.
+async fn known(number: u64, api: &Api<'_>) -> Result<PullRequest, Refusal> {
+    request(number, api).await?.ok_or(Refusal::NotFound)
+}
+
 /// The number may come from an artifact or from a person: the server has to say that its head is the commit.
 async fn claimed(number: u64, sha: &Sha, api: &Api<'_>) -> Result<Found, Refusal> {
-    Ok(match request(number, api).await? {
-        None => Err(NO_REQUEST),
-        Some(request) if request.head.sha == sha.as_str() => Ok(number),
-        Some(_) => Err("the pull request's head is another commit"),
-    })
+    let is_its_head = known(number, api).await?.head.sha == sha.as_str();
+    Ok(if is_its_head { Ok(number) } else { Err("the pull request's head is another commit") })
 }
 
 async fn queued(number: u64, api: &Api<'_>) -> Result<Found, Refusal> {
-    Ok(match request(number, api).await? {
-        None => Err(NO_REQUEST),
-        Some(request) if request.state == "open" => Ok(number),
-        Some(_) => Err("the queued pull request is closed"),
-    })
+    let is_open = known(number, api).await?.state == "open";
+    Ok(if is_open { Ok(number) } else { Err("the queued pull request is closed") })
 }
 
 async fn of_commit(sha: &Sha, api: &Api<'_>) -> Result<Found, Refusal> {
     match api.list(&format!("commits/{sha}/pulls")).await {
         Ok(requests) => Ok(first_open(requests, sha, None)),
-        // A commit that the server does not know has no pull request here.
-        Err(Refusal::NotFound | Refusal::Unprocessable) => Ok(Err(NONE)),
+        // A commit that the server does not know has no pull request here. What it says not to find the token may not see.
+        Err(Refusal::Unprocessable) => Ok(Err(NONE)),
         Err(refusal) => Err(refusal),
     }
 }

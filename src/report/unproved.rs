@@ -14,6 +14,10 @@ pub enum Unproved {
     Replay,
     /// The rule is the change's own.
     Exploratory,
+    /// What it was drawn as before could not be read, and an earlier verdict may stand.
+    HistoryUnknown,
+    /// Another spec of the same name has told of the same commit.
+    Twin,
 }
 
 impl Unproved {
@@ -33,6 +37,8 @@ impl Unproved {
             Self::Unverified => "Unverified: a result without its ledgers says",
             Self::Replay => "A replay: the recording says",
             Self::Exploratory => "Exploratory: a rule that nobody has agreed to says",
+            Self::HistoryUnknown => "History unknown: this draw says",
+            Self::Twin => "Of two specs with one name, this one says",
         };
         let verdict = match verdict {
             Verdict::Compatible => "compatible",

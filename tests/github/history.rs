@@ -149,6 +149,20 @@ async fn whoever_may_not_read_the_history_is_told_the_grant_and_passes_nothing()
 }
 
 #[tokio::test]
+async fn a_pull_request_that_the_token_may_not_see_is_not_taken_for_none() {
+    for event in ["push", "merge_group", "workflow_run"] {
+        for status in [401, 403, 404, 410] {
+            // The comment alone tells of the earlier draw.
+            let fake = blocked(MarkKind::None).await;
+            fake.fail("GET", "pulls", 99, refused(status, "Not Found"));
+            let publication = told(&drawn(compatible(), 2), &of_event(&fake, event, 2), &hurried()).await;
+            assert!(!publication.is_complete(), "{event} {status}: {publication:?}");
+            assert_ne!(mark(&fake, MarkKind::Status), "success", "{event} {status}: {publication:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_verdict_stands_at_its_commit_whatever_pull_request_or_event_it_is_drawn_for_next() {
     for mark_kind in [MarkKind::Status, MarkKind::Check] {
         for comment in [CommentMode::Always, CommentMode::OnChange, CommentMode::Never] {
