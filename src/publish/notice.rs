@@ -9,8 +9,6 @@ use super::wording::{self, Standing};
 use crate::report::{self, AuditResult, EvidenceDiff, Unproved, Verdict};
 
 /// A fork could have made up the verdict in an artifact of its own run; a mark would let it pass.
-/// What is said of a result that no ledger vouches for.
-const NO_MARK_UNVERIFIED: &str = "what nothing vouches for marks no commit";
 const NO_MARK_OF_AN_ARTIFACT: &str = "what came in an artifact marks no commit";
 /// A recording says what servers answered once, not what they answer for this commit.
 const NO_MARK_OF_A_REPLAY: &str = "a replay marks no commit";
@@ -214,10 +212,11 @@ impl Notice {
         Self { remarks: format!("{}; {remark}", self.remarks), ..self }
     }
 
-    /// The same, after what was drawn before. What came to no verdict is no draw, and what others made is nobody's.
+    /// The same, after what was drawn before. What came to no verdict is no draw, and what others made, or may have, is nobody's.
     pub(super) fn drawn(mut self, History { draws, marks, unread }: History) -> Self {
         self.draws = draws;
-        let Some(draw) = self.draw.clone().filter(|_| self.unmarked.is_none()) else { return self };
+        let counts = self.unmarked.is_none() && self.unproved != Some(Unproved::Unverified);
+        let Some(draw) = self.draw.clone().filter(|_| counts) else { return self };
         self.draws.told_by(&marks, &draw);
         let before: Vec<Draw> = self.draws.before(&draw).into_iter().cloned().collect();
         if draw.is_of_chance() {
@@ -288,10 +287,16 @@ impl Notice {
         Self { key, unmarked, unproved: Some(Unproved::Artifact), ..self }
     }
 
-    /// The same, of a result that nothing vouches for: anybody can write one.
+    /// The same, of a result that nothing vouches for: anybody can write one. It has a comment of its own and passes nothing.
     pub(super) fn unverified(self) -> Self {
-        let (key, unmarked) = (format!("unverified:{}", self.name), Some(NO_MARK_UNVERIFIED));
-        Self { key, unmarked, unproved: Some(Unproved::Unverified), ..self }
+        let stays = self.exploratory || self.standing == Standing::Block;
+        Self {
+            key: format!("unverified:{}", self.name),
+            standing: if stays { self.standing } else { Standing::Error },
+            line: format!("unverified, {}", self.line),
+            unproved: Some(Unproved::Unverified),
+            ..self
+        }
     }
 
     /// Markdown of at most `budget` bytes.
@@ -414,11 +419,11 @@ mod tests {
     }
 
     #[test]
-    fn what_proves_nothing_marks_nothing_is_no_draw_and_begins_without_the_sign_of_a_pass() {
+    fn what_proves_nothing_passes_nothing_is_no_draw_and_begins_without_the_sign_of_a_pass() {
         let audited = || Notice::of_result(&blocking(), Disclosure::Answers, false, &Lines::default());
         let history = || History { draws: Draws::parse("a.1.incompatible"), ..History::default() };
         for notice in [audited().of_an_artifact(), audited().unverified()] {
-            assert!(notice.unmarked.is_some() && notice.key != audited().key, "{}", notice.key);
+            assert_ne!(notice.key, audited().key);
             let notice = notice.drawn(history());
             assert_eq!(
                 (notice.draws.to_string(), notice.stands),
@@ -434,6 +439,7 @@ mod tests {
         let unknown = passing().drawn(History { unread: Some(unread), ..History::default() });
         assert!(passing().markdown_within(9_000).contains("## ✅ "));
         for notice in [unknown, passing().twin(), passing().unverified(), passing().of_an_artifact()] {
+            assert!(notice.unmarked.is_some() || notice.standing == Standing::Error, "{}", notice.line);
             assert!(notice.unproved.is_some() && !notice.markdown_within(9_000).contains('✅'), "{}", notice.line);
         }
     }

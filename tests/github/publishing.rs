@@ -377,7 +377,11 @@ async fn a_number_that_somebody_claims_has_to_have_the_commit_as_its_head() {
     assert_eq!(told(&incompatible(), &around, &options()).await.comment, Outcome::Done("created"));
     around.pull_request = Some(99);
     let missing = told(&incompatible(), &around, &options()).await;
-    assert_eq!(missing.comment, Outcome::Left("there is no such pull request"));
+    // Its comments may tell of an earlier verdict that the token may not see.
+    assert!(
+        matches!(&missing.comment, Outcome::Failed { why, .. } if why.contains("finds nothing there")),
+        "{missing:?}"
+    );
     around.head = Some("refs/heads/main".to_owned());
     assert!(matches!(told(&incompatible(), &around, &options()).await.mark, Outcome::Failed { .. }));
 }
