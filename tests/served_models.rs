@@ -144,7 +144,7 @@ fn verified(workspace: &Workspace, folder: &Path) -> Result<()> {
 fn spoiled(said: &str) -> Vec<String> {
     let hint = said.split_once("remove ").map_or("", |(_, hint)| hint);
     let hint = hint.split(": what was sealed").next().unwrap_or_default();
-    hint.split('`').skip(1).step_by(2).filter(|name| name.contains(".jsonl")).map(str::to_owned).collect()
+    hint.split('`').skip(1).step_by(2).filter(|name| name.contains(".json")).map(str::to_owned).collect()
 }
 
 #[test]

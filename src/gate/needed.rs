@@ -32,7 +32,8 @@ pub fn questions_to_decide(decision: &Decision, analysis: &Analysis, laws: &[Law
 /// The least number at which all lines of a rule hold; `None` where some line cannot come to hold, or there is no line.
 fn for_rule(rule: &[GateLine], analysis: &Analysis, laws: &[Law]) -> Option<u64> {
     let lines = rule.iter().map(|line| Line::of(line, analysis, laws)).collect::<Option<Vec<Vec<Line>>>>()?.concat();
-    let first = lines.iter().map(|line| line.fewest).max()?.max(analysis.questions + 1);
+    let fewest = lines.iter().map(|line| line.fewest).max()?;
+    let first = fewest.max(analysis.questions + 1);
     let kernels: Vec<Vec<&Line>> = laws
         .iter()
         .map(|law| lines.iter().filter(|line| line.kernel == law.kernel).collect::<Vec<&Line>>())
@@ -42,7 +43,7 @@ fn for_rule(rule: &[GateLine], analysis: &Analysis, laws: &[Law]) -> Option<u64>
     // Counts come in whole flips, so that a few questions more may do worse: not what happens to do, but what does from there on.
     let holds_from = |questions: u64| Some(holds(questions)? && holds(questions + questions / MORE)?);
     // What ought to hold already, and does not, is beyond what frequencies can tell.
-    if first == analysis.questions + 1 && holds(analysis.questions)? {
+    if fewest <= analysis.questions && holds(analysis.questions)? {
         return None;
     }
     least(first, holds_from)

@@ -147,11 +147,14 @@ impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let quoted = |files: &[&str]| files.iter().map(|file| format!("`{file}`")).collect::<Vec<_>>().join(", ");
         let Self { spoiled, with, place } = self;
-        let (folder, command) = match place {
-            Place::Run => ("the run folder", "run the same command again"),
-            Place::Shards => ("the folder of each shard that it was so in", "run these shards again, and merge"),
+        // What a shard says of itself names the heads of its ledgers: without them it is not gone on with.
+        let (also, folder, command) = match place {
+            Place::Run => ("", "the run folder", "run the same command again"),
+            Place::Shards => {
+                (" and `shard.json`", "the folder of each shard that it was so in", "run these shards again, and merge")
+            }
         };
-        write!(f, "remove `{spoiled}` from {folder}")?;
+        write!(f, "remove `{spoiled}`{also} from {folder}")?;
         if !with.is_empty() {
             write!(f, " (and {}, where there)", quoted(with))?;
         }

@@ -86,13 +86,13 @@ fn decided(lines: &[GateLine], law: &Law, asked: u64, questions: u64) -> f64 {
     // What is drawn is drawn again and again: there are few numbers of flips.
     let known = Mutex::new(BTreeMap::new());
     let verdicts = stream::sample(&weights, draws, DRAWN, [7; 32], |drawn: &[u64]| {
-        if let Some(held) = known.lock().unwrap().get(drawn) {
+        if let Some(held) = known.lock().expect("no panic").get(drawn) {
             return *held;
         }
         let seen = by.seen.keys().copied().zip(drawn.iter().copied());
         let rows: ClusterRows = seen.filter(|(_, count)| *count > 0).collect();
         let held = lines.iter().all(|line| holds(&rows, line));
-        known.lock().unwrap().insert(drawn.to_vec(), held);
+        known.lock().expect("no panic").insert(drawn.to_vec(), held);
         held
     });
     f64::from(u32::try_from(verdicts.iter().filter(|held| **held).count()).expect("few")) / f64::from(DRAWN)
