@@ -20,6 +20,8 @@ use std::collections::BTreeMap;
 const MANY: f64 = 400.0;
 /// Steps of the lattice on which values are kept, at most.
 const WIDEST: i128 = 512;
+/// Values that a total can take, up to which its law is computed by sums of products.
+const SMALL: u64 = 256;
 /// Frequencies are kept as parts of 2^40.
 const PARTS: f64 = 1_099_511_627_776.0;
 /// Tilts beyond this per step of the lattice change nothing in 64 bits.
@@ -148,7 +150,7 @@ impl Outlook {
             let reach = z(share) + if bound { z(1.0 - confidence.alpha()) } else { 0.0 };
             return Ok((mean - limit).abs() * wide(draws).sqrt() >= reach * spread.sqrt());
         }
-        let law = Sum::repeated(pmf(self.rows.iter().map(|row| (row.value, row.share))), draws)?;
+        let law = law(pmf(self.rows.iter().map(|row| (row.value, row.share))), draws)?;
         let total = law.quantile(level(if claim.is_upward() { 1.0 - share } else { share }));
         let at_limit = i128::from(total) * self.at_limit.1;
         let beyond = at_limit.cmp(&self.at_limit.0.saturating_mul(i128::from(draws)));
@@ -169,7 +171,7 @@ impl Outlook {
         let limit = self.at_limit.0.saturating_mul(i128::from(draws)).div_euclid(self.at_limit.1);
         let limit = i64::try_from(limit).map_err(|_| AnalyzeError::TooLarge)?;
         let level = Levels::of(confidence).lower;
-        Ok(pmf.chernoff(draws, limit) < level.value() || !level.is_reached(Sum::repeated(pmf, draws)?.at_most(limit)))
+        Ok(pmf.chernoff(draws, limit) < level.value() || !level.is_reached(law(pmf, draws)?.body().at_most(limit)))
     }
 
     /// Whether the upper bound of an audit of these shares lies below the limit.
@@ -214,6 +216,13 @@ impl Outlook {
     fn limit_total(&self, draws: u64) -> f64 {
         self.at_limit.0 as f64 / self.at_limit.1 as f64 * wide(draws)
     }
+}
+
+/// The law of the total of so many rows, to the precision of a transform but for the smallest: a number that is told with `about`
+/// needs no far tails, and is looked for in many laws.
+fn law(pmf: Pmf, draws: u64) -> Result<Sum, AnalyzeError> {
+    let is_small = pmf.span().saturating_mul(draws) <= SMALL;
+    if is_small { Sum::repeated(pmf, draws) } else { Sum::windowed(vec![(pmf, draws)]) }
 }
 
 /// Frequencies as parts of 2^40; a value that was seen keeps one part.

@@ -1,18 +1,14 @@
-//! What is told to decide an undecided audit, held against audits of that size drawn from what was seen.
+//! What is told to decide an undecided audit, held against all audits of that size that may be drawn from what was seen.
 
 use super::gate::{line, pp};
 use super::ledger::{nq, settings};
-use churngate::analyze::bootstrap::{Contrasts, lies_above};
-use churngate::analyze::cluster::{ClusterRows, grid_quantile, upper_bound};
-use churngate::analyze::outlook::{Law, Resampled};
-use churngate::analyze::quantile::Levels;
+use churngate::analyze::outlook::Law;
 use churngate::analyze::{Analysis, accumulate, dirichlet, stream};
-use churngate::gate::{Verdict, decide, questions_to_decide};
-use churngate::model::{Confidence, Kernel, Observation};
+use churngate::gate::{decide, questions_to_decide};
+use churngate::model::{Fraction, Kernel, Observation};
 use churngate::spec::{Condition, GateLine, GateSpec, Inconclusive};
+use statrs::distribution::{Binomial, Discrete as _, DiscreteCDF as _};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 /// Audits drawn of each.
 const DRAWN: u32 = 400;
@@ -54,57 +50,39 @@ fn rule(incompatible_when: Vec<GateLine>, compatible_when: Vec<GateLine>) -> Gat
     GateSpec { incompatible_when, compatible_when, inconclusive: Inconclusive::Warn }
 }
 
-/// The share of audits of so many questions, drawn from what was seen, in which all lines of a rule hold.
-fn decided(lines: &[GateLine], law: &Law, asked: u64, questions: u64) -> f64 {
-    let holds = |rows: &ClusterRows, line: &GateLine| {
-        let total: i64 = rows.iter().map(|((sum, _), count)| sum * count.cast_signed()).sum();
-        let all: i64 = rows.iter().map(|((_, questions), count)| questions * count.cast_signed()).sum();
-        let churn = churngate::model::Fraction { numerator: total, denominator: law.units * all.unsigned_abs() };
-        let confidence = Confidence::default();
-        let alone = rows.keys().all(|(_, questions)| *questions == 1);
-        match line.condition {
-            Condition::AtLeast(limit) => churn.compare(limit) != Ordering::Less,
-            Condition::Below(limit) => churn.compare(limit) == Ordering::Less,
-            Condition::LowerBoundAbove(limit) if alone => {
-                let contrasts: Contrasts = rows.iter().map(|((sum, _), count)| (*sum, *count)).collect();
-                lies_above(&contrasts, limit.units_below(churn.denominator), confidence).expect("a law")
-            }
-            Condition::LowerBoundAbove(limit) => {
-                grid_quantile(rows, law.units, Levels::of(confidence).lower).compare(limit) == Ordering::Greater
-            }
-            Condition::UpperBoundBelow(limit) if alone => {
-                let value = |sum: i64| f64::from(i32::try_from(sum).expect("small")) / 4.0;
-                let values: Vec<(f64, u64)> = rows.iter().map(|((sum, _), count)| (value(*sum), *count)).collect();
-                dirichlet::is_below(&values, 1.0, confidence.alpha(), limit.value())
-            }
-            Condition::UpperBoundBelow(limit) => upper_bound(rows, law.units, confidence.alpha()) < limit.value(),
+fn binomial(draws: u64, share: f64, most: u64) -> f64 {
+    Binomial::new(share, draws).expect("a law").cdf(most)
+}
+
+/// Whether a line holds where so many of so many equal rows flip wholly: each bound is one of the binomial law then.
+#[expect(clippy::cast_precision_loss, reason = "small numbers")]
+fn holds_at(line: &GateLine, flips: u64, rows: u64) -> bool {
+    let churn = Fraction { numerator: flips.cast_signed(), denominator: rows };
+    match line.condition {
+        Condition::AtLeast(limit) => churn.compare(limit) != Ordering::Less,
+        Condition::Below(limit) => churn.compare(limit) == Ordering::Less,
+        Condition::LowerBoundAbove(limit) => {
+            let at_limit = limit.units_below(rows).unsigned_abs();
+            flips > at_limit && binomial(rows, flips as f64 / rows as f64, at_limit) < 0.05
         }
-    };
-    let by: &Resampled = law.by.last().expect("rows");
-    let weights: Vec<u64> = by.seen.values().copied().collect();
-    let draws = weights.iter().sum::<u64>() * questions / asked;
-    // What is drawn is drawn again and again: there are few numbers of flips.
-    let known = Mutex::new(BTreeMap::new());
-    let verdicts = stream::sample(&weights, draws, DRAWN, [7; 32], |drawn: &[u64]| {
-        if let Some(held) = known.lock().expect("no panic").get(drawn) {
-            return *held;
-        }
-        let seen = by.seen.keys().copied().zip(drawn.iter().copied());
-        let rows: ClusterRows = seen.filter(|(_, count)| *count > 0).collect();
-        let held = lines.iter().all(|line| holds(&rows, line));
-        known.lock().expect("no panic").insert(drawn.to_vec(), held);
-        held
-    });
-    f64::from(u32::try_from(verdicts.iter().filter(|held| **held).count()).expect("few")) / f64::from(DRAWN)
+        Condition::UpperBoundBelow(limit) => binomial(rows, limit.value(), flips) < 0.05,
+    }
+}
+
+/// The share of all audits of so many equal rows in which all lines hold, where each row flips with this probability.
+fn decided(lines: &[GateLine], share: f64, rows: u64) -> f64 {
+    let law = Binomial::new(share, rows).expect("a law");
+    let held = (0..=rows).filter(|flips| lines.iter().all(|line| holds_at(line, *flips, rows)));
+    held.map(|flips| law.pmf(flips)).sum()
 }
 
 #[test]
+#[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn audits_of_the_size_that_is_told_are_decided_in_four_of_five_cases_and_much_smaller_ones_are_not() {
     let semantic = |condition| line(Kernel::Semantic, condition);
     let passes = rule(vec![], vec![semantic(Condition::UpperBoundBelow(pp("5pp")))]);
     let blocks = rule(vec![semantic(Condition::LowerBoundAbove(pp("0pp")))], vec![]);
-    let blocks_much =
-        rule(vec![semantic(Condition::AtLeast(pp("3pp"))), semantic(Condition::LowerBoundAbove(pp("0pp")))], vec![]);
+    let much = vec![semantic(Condition::AtLeast(pp("3pp"))), semantic(Condition::LowerBoundAbove(pp("0pp")))];
     let above = rule(vec![semantic(Condition::LowerBoundAbove(pp("2pp")))], vec![]);
     let mut told = 0;
     for (questions, flips, size) in [
@@ -117,26 +95,48 @@ fn audits_of_the_size_that_is_told_are_decided_in_four_of_five_cases_and_much_sm
         (100, 2, 2),
         (120, 4, 4),
         (120, 12, 6),
+        (300, 9, 3),
     ] {
         let (analysis, laws) = with_laws(&audit(questions, flips, size));
-        for gate in [&passes, &blocks, &blocks_much, &above] {
+        for gate in [&passes, &blocks, &rule(much.clone(), vec![]), &above] {
             let decision = decide(&analysis, gate);
-            if decision.verdict != Verdict::Inconclusive {
-                continue;
-            }
             let Some(needed) = questions_to_decide(&decision, &analysis, &laws, gate) else { continue };
             let lines = [&gate.incompatible_when[..], &gate.compatible_when[..]].concat();
             let what =
                 format!("{questions} questions, {flips} flips, clusters of {size}, {needed} needed by {lines:?}");
             assert!(needed > analysis.questions, "{what}");
-            let share = decided(&lines, &laws[1], analysis.questions, needed);
-            assert!(share >= 0.75, "{what}: {share}");
-            let fewer = decided(&lines, &laws[1], analysis.questions, needed * 3 / 5);
-            assert!(fewer < 0.8, "{what}: {fewer} of audits with three fifths of them");
+            let share = flips as f64 / questions as f64;
+            let of = |questions: u64| decided(&lines, share, questions / size as u64);
+            assert!(of(needed) >= 0.75, "{what}: {}", of(needed));
+            assert!(of(needed * 3 / 5) < 0.8, "{what}: {} of audits with three fifths of them", of(needed * 3 / 5));
             told += 1;
         }
     }
     assert!(told >= 20, "{told}");
+}
+
+/// The same of contrasts of many sizes, from audits that are drawn.
+#[test]
+#[expect(clippy::cast_precision_loss, reason = "small numbers")]
+fn contrasts_of_many_sizes_are_decided_as_often() {
+    let observations: Vec<Observation> = nq().into_iter().skip(38).take(100).collect();
+    let (analysis, laws) = with_laws(&observations);
+    let (limit, alpha) = (pp("8pp"), analysis.confidence.alpha());
+    let gate = rule(vec![], vec![line(Kernel::Semantic, Condition::UpperBoundBelow(limit))]);
+    let decision = decide(&analysis, &gate);
+    let needed = questions_to_decide(&decision, &analysis, &laws, &gate).expect("a number");
+    let rows = &laws[1].by[0].seen;
+    assert!(rows.len() > 2 && needed > 100, "{rows:?}");
+    let weights: Vec<u64> = rows.values().copied().collect();
+    let passed = |questions: u64| {
+        let audits = stream::sample(&weights, questions, DRAWN, [7; 32], |drawn: &[u64]| {
+            let values = rows.keys().map(|(sum, _)| *sum as f64 / 4.0).zip(drawn.iter().copied());
+            dirichlet::is_below(&values.collect::<Vec<(f64, u64)>>(), 1.0, alpha, limit.value())
+        });
+        audits.iter().filter(|passed| **passed).count() as f64 / f64::from(DRAWN)
+    };
+    assert!(passed(needed) >= 0.75, "{needed}: {}", passed(needed));
+    assert!(passed(needed * 3 / 5) < 0.8, "{needed}: {}", passed(needed * 3 / 5));
 }
 
 #[test]
