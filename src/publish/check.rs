@@ -3,23 +3,12 @@
 use super::api::Api;
 use super::budget::{CHECK, PER_REQUEST, TITLE};
 use super::event::Sha;
-use super::marks::{self, Marks};
+use super::marks::{self, Marked};
 use super::notice::Notice;
 use super::refusal::Refusal;
 use super::wording::Standing;
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-/// What a check run came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Marked {
-    /// It stands as a whole.
-    Whole,
-    /// A newer run has given the commit one.
-    Newer,
-    /// It stands, but not all of its remarks do.
-    WithoutAllRemarks(Refusal),
-}
 
 #[derive(Deserialize)]
 struct Created {
@@ -58,8 +47,8 @@ fn output(notice: &Notice, from: usize) -> Value {
     })
 }
 
-/// Gives the commit its check run, unless a newer run has given it one. The newest of one name counts, so that making it
-/// twice does no harm. Remarks beyond the first request's are added one request after the other.
+/// Gives the commit its check run, and looks whether another spec of its name has given it one as well: what cannot be looked up is
+/// not there.
 ///
 /// # Errors
 /// The server refuses the check run itself.
@@ -69,12 +58,22 @@ pub(super) async fn mark(
     sha: &Sha,
     run: (u64, u64),
     page: Option<&str>,
-    before: &Marks,
 ) -> Result<Marked, Refusal> {
-    // Where two specs have one name, neither mark of theirs may be better.
-    if !notice.is_twin && before.newer(run).is_some() {
-        return Ok(Marked::Newer);
-    }
+    let made = make(api, notice, sha, run, page).await?;
+    let is_twin = notice.is_twin
+        || marks::checks(api, sha, &notice.context).await.unwrap_or_default().are_of_two(notice.spec.as_deref());
+    Ok(if is_twin { Marked::Twin } else { made })
+}
+
+/// Makes it. The newest of one name counts, so that making it twice does no harm. Remarks beyond the first request's are added one
+/// request after the other.
+async fn make(
+    api: &Api<'_>,
+    notice: &Notice,
+    sha: &Sha,
+    run: (u64, u64),
+    page: Option<&str>,
+) -> Result<Marked, Refusal> {
     if notice.annotations.len() <= PER_REQUEST {
         return api.post::<Value>("check-runs", &body(notice, sha, run, page)).await.map(|_| Marked::Whole);
     }

@@ -48,6 +48,19 @@ struct Mark {
     again: Value,
 }
 
+/// What marking a commit came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marked {
+    /// The mark stands as a whole.
+    Whole,
+    /// A newer run has given the commit one.
+    Newer,
+    /// Another spec of the same name has given it one, so that ours says that.
+    Twin,
+    /// The mark stands, but not all of its remarks do.
+    WithoutAllRemarks(Refusal),
+}
+
 /// The marks, the oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Marks(Vec<Mark>);

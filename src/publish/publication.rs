@@ -2,14 +2,13 @@
 
 use super::api::Api;
 use super::budget::COMMENT;
-use super::check::Marked;
 use super::comment::{Letter, Outdated, Thread, Told};
 use super::draws::Draws;
 use super::event::{Candidate, Sha, Subject, is_of_default_branch, subject};
 use super::history::History;
 use super::job_file::JobFile;
 use super::marker::Marker;
-use super::marks::{self, Marks};
+use super::marks::{self, Marked, Marks};
 use super::notice::{self, Failed, Notice};
 use super::options::{CommentMode, MarkKind, Options};
 use super::outcome::{Outcome, Publication};
@@ -162,6 +161,13 @@ const fn marking(kind: MarkKind) -> Permission {
     }
 }
 
+const fn called(kind: MarkKind) -> &'static str {
+    match kind {
+        MarkKind::Check => "check run",
+        MarkKind::Status | MarkKind::None => "status",
+    }
+}
+
 /// What is said to the server, and what was said: after a look at what was said before.
 async fn to_server(notice: Notice, around: &Surroundings, options: &Options, client: &Client) -> (Server, Notice) {
     let (commit, candidate) = match about(around) {
@@ -201,7 +207,8 @@ async fn to_server(notice: Notice, around: &Surroundings, options: &Options, cli
     held_to_twin(server, notice, &api, &sha, around, options).await
 }
 
-/// Marks the commit. Where another spec of the same name has marked it before, or meanwhile, the mark says that.
+/// Marks the commit, unless a newer run has. Where another spec of the same name has marked it before, or meanwhile, the mark says
+/// that.
 async fn marked(
     notice: Notice,
     api: &Api<'_>,
@@ -210,18 +217,16 @@ async fn marked(
     options: &Options,
     before: &Marks,
 ) -> (Outcome, Notice) {
-    let notice = if before.are_of_two(notice.spec.as_deref()) { notice.twin() } else { notice };
-    let outcome = mark(api, &notice, sha, around, options, before).await;
-    if notice.is_twin || !matches!(outcome, Outcome::Done(_)) {
-        return (outcome, notice);
+    if before.are_of_two(notice.spec.as_deref()) {
+        let notice = notice.twin();
+        return (mark(api, &notice, sha, around, options, before).await, notice);
     }
-    // What cannot be looked up once more is not there.
-    let after = marks(api, sha, &notice, around, options).await.unwrap_or_default();
-    if !after.are_of_two(notice.spec.as_deref()) {
+    let outcome = mark(api, &notice, sha, around, options, before).await;
+    if outcome != two_specs(&notice) {
         return (outcome, notice);
     }
     let notice = notice.twin();
-    (mark(api, &notice, sha, around, options, &after).await, notice)
+    (mark(api, &notice, sha, around, options, before).await, notice)
 }
 
 /// The same where it was found only while the comment was written that another spec has the name.
@@ -310,29 +315,32 @@ async fn mark(
         return Outcome::Left(why);
     }
     let (page, run) = (around.run_url(), (around.run_id, around.run_attempt));
+    // Where two specs have one name, neither mark of theirs may be better.
+    let is_late = !notice.is_twin && before.newer(run).is_some();
     let marked = match options.mark {
-        MarkKind::None => Ok(Outcome::Left(UNWANTED)),
-        MarkKind::Status => {
-            let marked = status::mark(api, sha, notice, run, page.as_deref(), before).await;
-            marked.map(|ours| if ours { Outcome::Done("status") } else { Outcome::Left(NEWER) })
-        }
-        MarkKind::Check => {
-            check::mark(api, notice, sha, run, page.as_deref(), before).await.map(|marked| match marked {
-                Marked::Whole => Outcome::Done("check run"),
-                Marked::Newer => Outcome::Left(NEWER),
-                Marked::WithoutAllRemarks(refusal) => {
-                    let why = format!("the check run stands, but some remarks at lines do not: {refusal}");
-                    Outcome::Failed { why, hint: None }
-                }
-            })
-        }
+        MarkKind::None => return unread_or(notice, Outcome::Left(UNWANTED)),
+        _ if is_late => Ok(Marked::Newer),
+        MarkKind::Status => status::mark(api, sha, notice, run, page.as_deref()).await,
+        MarkKind::Check => check::mark(api, notice, sha, run, page.as_deref()).await,
     };
-    match (marked, notice.unread) {
-        (Err(refusal), _) => Outcome::refused(refusal, marking(options.mark)),
-        (Ok(_), _) if notice.is_twin && !matches!(options.mark, MarkKind::None) => two_specs(notice),
-        (Ok(_), Some(unread)) => Outcome::unread(unread),
-        (Ok(outcome), None) => outcome,
+    let marked = match marked {
+        Err(refusal) => return Outcome::refused(refusal, marking(options.mark)),
+        Ok(marked) => marked,
+    };
+    match marked {
+        Marked::Twin => two_specs(notice),
+        Marked::Newer => unread_or(notice, Outcome::Left(NEWER)),
+        Marked::Whole => unread_or(notice, Outcome::Done(called(options.mark))),
+        Marked::WithoutAllRemarks(refusal) => {
+            let why = format!("the check run stands, but some remarks at lines do not: {refusal}");
+            unread_or(notice, Outcome::Failed { why, hint: None })
+        }
     }
+}
+
+/// What a part came to, unless nobody knows whether an earlier verdict stands.
+fn unread_or(notice: &Notice, outcome: Outcome) -> Outcome {
+    notice.unread.map_or(outcome, Outcome::unread)
 }
 
 async fn comment(

@@ -3,7 +3,7 @@
 use super::api::Api;
 use super::budget::{CONTEXT, DESCRIPTION};
 use super::event::Sha;
-use super::marks::{self, Marks};
+use super::marks::{self, Marked};
 use super::notice::Notice;
 use super::refusal::Refusal;
 use super::text::within_chars;
@@ -31,8 +31,7 @@ fn body(notice: &Notice, page: Option<&str>) -> Value {
     body
 }
 
-/// Gives the commit its status, unless a newer run has given it one. Where one came in between, it is put back on top: where
-/// that cannot be looked up, it is as if there were none. Says whether the status is ours.
+/// Gives the commit its status. Where a newer run's came in between, it is put back on top: what cannot be looked up is not there.
 ///
 /// # Errors
 /// The server refuses.
@@ -42,20 +41,16 @@ pub(super) async fn mark(
     notice: &Notice,
     run: (u64, u64),
     page: Option<&str>,
-    before: &Marks,
-) -> Result<bool, Refusal> {
-    // Where two specs have one name, neither mark of theirs may be better.
-    if !notice.is_twin && before.newer(run).is_some() {
-        return Ok(false);
-    }
+) -> Result<Marked, Refusal> {
     let path = format!("statuses/{sha}");
     api.post::<Value>(&path, &body(notice, page)).await?;
     if notice.is_twin {
-        return Ok(true);
+        return Ok(Marked::Twin);
     }
     let after = marks::statuses(api, sha, &context(notice), page).await.unwrap_or_default();
     match after.newer(run) {
-        Some(newer) => api.post::<Value>(&path, newer).await.map(|_| false),
-        None => Ok(true),
+        _ if after.are_of_two(notice.spec.as_deref()) => Ok(Marked::Twin),
+        Some(newer) => api.post::<Value>(&path, newer).await.map(|_| Marked::Newer),
+        None => Ok(Marked::Whole),
     }
 }
