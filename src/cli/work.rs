@@ -131,27 +131,13 @@ fn ignores_hangup(status: &str) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::{Budget, Client, HttpSettings, Secrets};
-    use crate::model::Silent;
-    use std::sync::{Arc, mpsc};
+    use std::sync::mpsc;
     use std::time::Instant;
-
-    fn context() -> Context {
-        let settings = HttpSettings { connect_timeout: GRACE, read_timeout: GRACE, max_body_bytes: 1 << 10 };
-        Context {
-            client: Client::new(settings).unwrap(),
-            secrets: Arc::new(Secrets::default()),
-            observer: Arc::new(Silent),
-            cancel: CancellationToken::new(),
-            budget: Arc::new(Budget::new(None, None)),
-            concurrency: None,
-        }
-    }
 
     #[test]
     fn nothing_waits_for_a_thread_once_the_work_was_interrupted_and_else_everything_does() {
         for interrupted in [true, false] {
-            let context = context();
+            let context = Context::for_tests();
             let (done, is_done) = mpsc::channel();
             let work = Work::new(&context).unwrap();
             let begun = Instant::now();

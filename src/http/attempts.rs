@@ -175,11 +175,10 @@ pub(super) fn allow(context: &Context, wait: Duration) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::{Budget, Client, HttpSettings, Secrets};
+    use crate::http::Budget;
     use crate::model::Observer;
     use std::sync::{Arc, Mutex};
     use std::time::Instant;
-    use tokio_util::sync::CancellationToken;
 
     #[derive(Default)]
     struct Heard(Mutex<Vec<Event>>);
@@ -191,19 +190,8 @@ mod tests {
     }
 
     fn context(heard: &Arc<Heard>, minutes: Option<Duration>) -> Context {
-        let settings = HttpSettings {
-            connect_timeout: Duration::from_secs(1),
-            read_timeout: Duration::from_mins(1),
-            max_body_bytes: 1,
-        };
-        Context {
-            client: Client::new(settings).unwrap(),
-            secrets: Arc::new(Secrets::default()),
-            observer: heard.clone(),
-            cancel: CancellationToken::new(),
-            budget: Arc::new(Budget::new(None, minutes.map(|left| Instant::now() + left))),
-            concurrency: None,
-        }
+        let budget = Arc::new(Budget::new(None, minutes.map(|left| Instant::now() + left)));
+        Context { observer: heard.clone(), budget, ..Context::for_tests() }
     }
 
     fn policy(max_attempts: u32) -> RetryPolicy {

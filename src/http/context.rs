@@ -113,3 +113,23 @@ impl Context {
         if is_untold && self.budget.counts_tokens() { Err(untold(whose, "a call")) } else { Ok(()) }
     }
 }
+
+#[cfg(test)]
+impl Context {
+    /// A world for tests: no keys, no limits, and nobody who listens.
+    pub(crate) fn for_tests() -> Self {
+        let settings = super::HttpSettings {
+            connect_timeout: Duration::from_secs(5),
+            read_timeout: Duration::from_mins(1),
+            max_body_bytes: 1 << 20,
+        };
+        Self {
+            client: Client::new(settings).expect("limits above zero"),
+            secrets: Arc::new(Secrets::default()),
+            observer: Arc::new(crate::model::Silent),
+            cancel: CancellationToken::new(),
+            budget: Arc::new(Budget::new(None, None)),
+            concurrency: None,
+        }
+    }
+}

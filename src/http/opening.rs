@@ -68,35 +68,11 @@ impl Opening {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::{Budget, Client, HttpSettings, Secrets};
-    use crate::model::{Event, Observer};
     use futures_util::FutureExt as _;
-    use std::sync::Arc;
-    use std::time::Duration;
-    use tokio_util::sync::CancellationToken;
-
-    struct Deaf;
-
-    impl Observer for Deaf {
-        fn observe(&self, _: Event) {}
-    }
-
-    fn context() -> Context {
-        let (connect_timeout, read_timeout) = (Duration::from_secs(1), Duration::from_secs(1));
-        let settings = HttpSettings { connect_timeout, read_timeout, max_body_bytes: 1 };
-        Context {
-            client: Client::new(settings).unwrap(),
-            secrets: Arc::new(Secrets::default()),
-            observer: Arc::new(Deaf),
-            cancel: CancellationToken::new(),
-            budget: Arc::new(Budget::new(None, None)),
-            concurrency: None,
-        }
-    }
 
     /// How many of a hundred units may make their attempt of this number at once.
     fn admitted(opening: &Opening, number: u32) -> usize {
-        let context = context();
+        let context = Context::for_tests();
         (0..100).filter(|_| opening.admit(number, &context).now_or_never().is_some()).count()
     }
 
@@ -112,7 +88,7 @@ mod tests {
     #[test]
     fn one_that_is_done_lets_all_others_go() {
         let opening = Opening::new(8);
-        let context = context();
+        let context = Context::for_tests();
         assert_eq!((admitted(&opening, 0), admitted(&opening, 1)), (16, 10));
         let mut waiting = Box::pin(opening.admit(1, &context));
         assert!(waiting.as_mut().now_or_never().is_none());
@@ -135,7 +111,7 @@ mod tests {
 
     #[tokio::test]
     async fn nobody_is_held_back_in_an_audit_that_has_ended() {
-        let (opening, context) = (Opening::new(1), context());
+        let (opening, context) = (Opening::new(1), Context::for_tests());
         assert_eq!(admitted(&opening, 0), 10);
         context.cancel.cancel();
         assert_eq!(opening.admit(0, &context).await.unwrap_err().message, "interrupted");

@@ -15,6 +15,8 @@ mod escape_tests;
 mod excerpt;
 mod failure;
 #[cfg(test)]
+mod first_line_tests;
+#[cfg(test)]
 mod fixtures;
 mod formats;
 mod html;

@@ -1,26 +1,12 @@
 //! The pace of calls, by itself.
 
 use super::*;
-use crate::http::{Budget, Call, CallError, Client, HttpSettings, Reply, Secrets, Tape, Unit};
-use crate::model::Silent;
+use crate::http::{Budget, Call, CallError, Reply, Tape, Unit};
 use futures_util::FutureExt as _;
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 fn context_until(deadline: Option<Instant>) -> Context {
-    let settings = HttpSettings {
-        connect_timeout: Duration::from_secs(1),
-        read_timeout: Duration::from_mins(1),
-        max_body_bytes: 1,
-    };
-    Context {
-        client: Client::new(settings).unwrap(),
-        secrets: Arc::new(Secrets::default()),
-        observer: Arc::new(Silent),
-        cancel: CancellationToken::new(),
-        budget: Arc::new(Budget::new(None, deadline)),
-        concurrency: None,
-    }
+    Context { budget: Arc::new(Budget::new(None, deadline)), ..Context::for_tests() }
 }
 
 fn pace(most: u32) -> (Pace, Context) {

@@ -2,7 +2,7 @@
 
 use crate::freeze::{Frozen, Origin, Protocol, ResolvedSnapshot, Samples, Seeds};
 use crate::http::chat::Facts;
-use crate::http::{Budget, CallError, Client, Context, HttpSettings, Secrets};
+use crate::http::{CallError, Context};
 use crate::judge::judge;
 use crate::judge::record::{JudgmentOutcome, attempt};
 use crate::judge::reply::pair_label;
@@ -20,7 +20,6 @@ use camino::Utf8Path;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 
 /// One question and the answers of its cells: snapshot, then repeats.
 pub type Asked<'a> = (&'a str, &'a str, &'a [(&'a str, &'a [&'a str])]);
@@ -114,19 +113,7 @@ fn spec(backend: JudgeBackend) -> Spec {
 }
 
 pub fn context(heard: &Arc<Heard>) -> Context {
-    let settings = HttpSettings {
-        connect_timeout: Duration::from_secs(5),
-        read_timeout: Duration::from_mins(1),
-        max_body_bytes: 1 << 20,
-    };
-    Context {
-        client: Client::new(settings).unwrap(),
-        secrets: Arc::new(Secrets::default()),
-        observer: heard.clone(),
-        cancel: CancellationToken::new(),
-        budget: Arc::new(Budget::new(None, None)),
-        concurrency: None,
-    }
+    Context { observer: heard.clone(), ..Context::for_tests() }
 }
 
 impl Run {

@@ -1,13 +1,13 @@
 //! A protocol, a run folder and a context for tests.
 
 use crate::freeze::{Frozen, Protocol, ResolvedSnapshot, Seeds};
-use crate::http::{Budget, Client, Context, HttpSettings, Secrets};
+use crate::http::Context;
 use crate::ledger::record::{EvidenceKey, EvidenceRecord, Outcome, PassRecord, Record, Verdict};
 use crate::ledger::stage::Evidence as EvidenceStage;
 use crate::ledger::{self, Durability, EvidenceLock, RunFolder};
 use crate::model::{
     Confidence, Digest, Event, Evidence, Failure, Normalisation, Observer, PercentagePoints, Question, QuestionId,
-    ServedModels, Silent, SnapshotName,
+    ServedModels, SnapshotName,
 };
 use crate::retrieve::{ask, open, retrieve};
 use crate::spec::{
@@ -19,7 +19,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -219,19 +218,7 @@ pub fn variables(pairs: &[(&str, &str)]) -> SnapshotSource {
 }
 
 pub fn context() -> Context {
-    let settings = HttpSettings {
-        connect_timeout: Duration::from_secs(5),
-        read_timeout: Duration::from_mins(1),
-        max_body_bytes: 1 << 20,
-    };
-    Context {
-        client: Client::new(settings).unwrap(),
-        secrets: Arc::new(Secrets::default()),
-        observer: Arc::new(Silent),
-        cancel: CancellationToken::new(),
-        budget: Arc::new(Budget::new(None, None)),
-        concurrency: None,
-    }
+    Context::for_tests()
 }
 
 fn spec(backend: RetrieveBackend, old: SnapshotSource, new: SnapshotSource) -> Spec {
