@@ -309,7 +309,10 @@ pub(super) fn compare_file(folder: &Utf8Path, name: &str, mut expected: impl Buf
         expected.read_until(b'\n', &mut other).map_err(unread)?;
         if one != other {
             let what = format!("`{path}` does not follow from the ledgers: it differs from line {line} on");
-            return Err(broken(what, "trust the ledgers: run the audit again to write the result anew"));
+            return Err(broken(
+                what,
+                "trust the ledgers: run the audit again, which writes this anew from them and asks nothing",
+            ));
         }
         if one.is_empty() {
             break;
