@@ -10,6 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+/// Connections that are served at once: more than any tool here opens.
+const CONNECTIONS: usize = 256;
+
 /// What the server saw since it was last asked.
 #[derive(Default)]
 struct Seen {
@@ -104,13 +107,16 @@ fn serve(latency: Duration) -> Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     println!("{}", listener.local_addr()?);
     let seen = Arc::new(Mutex::new(Seen::default()));
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let seen = Arc::clone(&seen);
-            // A connection that breaks is the end of its client.
-            std::thread::spawn(move || drop(connection(&stream, latency, &seen)));
-        }
-    });
+    // All threads are there before the first call: a client that opens many connections at once waits for none of them to be made.
+    for _ in 0..CONNECTIONS {
+        let (seen, listener) = (Arc::clone(&seen), listener.try_clone()?);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                // A connection that breaks is the end of its client.
+                drop(connection(&stream, latency, &seen));
+            }
+        });
+    }
     std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).map(drop)
 }
 
