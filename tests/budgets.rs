@@ -168,6 +168,37 @@ fn a_budget_that_is_reached_stops_cleanly_and_counts_what_earlier_processes_spen
 }
 
 #[test]
+fn shards_together_keep_what_limits_the_whole_run() -> Result<()> {
+    let server = server(Some(json!({ "prompt_tokens": 4_800, "completion_tokens": 200 })))?;
+    let workspace = workspace(&server, "tokens: 90000, calls: 20")?;
+    workspace.edit("churngate.yaml", |spec| {
+        spec.replace("unchanged_evidence: sample", "unchanged_evidence: sample\n  concurrency: 1")
+    })?;
+    let shards = || -> Result<Vec<i32>> {
+        let run = |shard: &str| code(&workspace.churngate(&["run", "--quiet", shard, "churngate.yaml"])?);
+        Ok(vec![run("--shard=1/2")?, run("--shard=2/2")?])
+    };
+    assert_eq!(shards()?, [4, 4]);
+    let calls = server.seen().len() as u64;
+    // The last call of each may take more than was thought.
+    assert!((16..=20).contains(&calls), "{calls} calls of 5,000 tokens");
+
+    set_budget(&workspace, "tokens: 200000, calls: 20")?;
+    assert_eq!(shards()?, [0, 0], "25 calls, and `calls` limits each process");
+    assert_eq!(server.seen().len(), 25);
+
+    set_budget(&workspace, "tokens: 1000")?;
+    let refused = workspace.churngate(&["run", "--shard=1/2", "--runs=other", "churngate.yaml"])?;
+    assert_eq!(code(&refused)?, 2);
+    assert!(
+        stderr(&refused).contains("exceeds `budget.tokens`, which limits all shards together"),
+        "{}",
+        stderr(&refused)
+    );
+    Ok(())
+}
+
+#[test]
 fn tokens_that_were_spent_before_there_was_a_price_count_at_the_price_there_is() -> Result<()> {
     let server = server(Some(json!({ "prompt_tokens": 4_800, "completion_tokens": 200 })))?;
     let workspace = workspace(&server, "tokens: 90000")?;

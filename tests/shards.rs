@@ -184,6 +184,36 @@ fn a_damaged_or_relabelled_shard_is_evidence_that_does_not_hold() {
     broken("which is not of this shard");
     std::fs::write(&note, "{").unwrap();
     broken("is damaged");
+    let mut named: Value = serde_json::from_str(&intact).unwrap();
+    let heads = named["heads"].as_array().unwrap().clone();
+    let other = |name: &'static str| {
+        heads.iter().map(move |head| if head[0] == name { json!([name, "0".repeat(64)]) } else { head.clone() })
+    };
+    let of_judgments = "the judgments ledger in `";
+    for (heads, words) in [
+        (other("judgments").collect(), of_judgments),
+        (Vec::new(), "the protocol ledger in `"),
+        (heads.iter().filter(|head| head[0] != "judgments").cloned().collect(), of_judgments),
+        (
+            heads.iter().cloned().chain([json!(["judgments-again", "0".repeat(64)])]).collect(),
+            "names ledgers that are not there",
+        ),
+    ] {
+        named["heads"] = Value::Array(heads);
+        std::fs::write(&note, named.to_string()).unwrap();
+        broken(words);
+        let verified = workspace.churngate(&["verify", folders[1].to_str().unwrap()]).unwrap();
+        assert_eq!(code(&verified).unwrap(), 5);
+    }
+    named["heads"] = Value::Array(other("answers").collect());
+    std::fs::write(&note, named.to_string()).unwrap();
+    let again = workspace.churngate(&["run", "--quiet", "--shard=2/3", "--runs=shards", SPEC]).unwrap();
+    assert!(
+        stderr(&again).contains("answers.jsonl` is not the ledger that `shard.json` was made from"),
+        "{}",
+        stderr(&again)
+    );
+    assert_eq!(code(&again).unwrap(), 5);
     std::fs::write(&note, &intact).unwrap();
     let ledger = folders[2].join("answers.jsonl");
     let text = std::fs::read_to_string(&ledger).unwrap();

@@ -23,7 +23,10 @@ impl<'a> Work<'a> {
     /// # Errors
     /// The system gives no threads.
     pub fn new(context: &'a Context) -> Result<Self, Failure> {
-        Ok(Self { context, runtime: Some(super::runtime()?) })
+        let runtime = super::runtime()?;
+        #[cfg(unix)]
+        runtime.block_on(async { outlive_a_limit_of_files() });
+        Ok(Self { context, runtime: Some(runtime) })
     }
 
     /// Does some of it, with interrupts listened to beside it. What is given up at the second one is dropped, and the programs
@@ -102,6 +105,18 @@ async fn hung_up() {
     }
     std::future::pending::<()>().await;
 }
+
+/// Has a file that reaches the limit of its size (`ulimit -f`) fail to be written, as on a full disk: the signal that comes with it
+/// would end the process without a word.
+#[cfg(unix)]
+fn outlive_a_limit_of_files() {
+    // Where nobody can listen to it, the process ends as it would have.
+    drop(tokio::signal::unix::signal(tokio::signal::unix::SignalKind::from_raw(SIGXFSZ)));
+}
+
+/// The number of that signal on every Unix that this program is built for.
+#[cfg(unix)]
+const SIGXFSZ: std::ffi::c_int = 25;
 
 #[cfg(unix)]
 async fn signalled(kind: tokio::signal::unix::SignalKind) {

@@ -79,6 +79,24 @@ impl Budget {
         self
     }
 
+    /// The part of the tokens and of the money that so many questions of an audit may take, and the same calls and time: those
+    /// limit one process. Nothing is spent of it yet.
+    #[must_use]
+    pub fn share(&self, questions: u64, of: u64) -> Self {
+        let share = |limit: u64| {
+            let part = (u128::from(limit) * u128::from(questions)).div_ceil(u128::from(of.max(1)));
+            u64::try_from(part).unwrap_or(limit).min(limit)
+        };
+        Self {
+            calls_left: AtomicU64::new(self.calls_left.load(Ordering::Relaxed)),
+            deadline: self.deadline,
+            tokens: self.tokens.map(share),
+            nano_usd: self.nano_usd.map(share),
+            spend: Mutex::default(),
+            settled: Notify::new(),
+        }
+    }
+
     /// Whether servers must say what a call took.
     #[must_use]
     pub const fn counts_tokens(&self) -> bool {
@@ -255,6 +273,19 @@ mod tests {
         let failure = budget.begin(most, &cancel).await.unwrap_err();
         assert!(failure.message.contains("calls"), "a failed call is still a call: {failure}");
         assert_eq!(budget.spent(), Amount { tokens: 5, nano_usd: 400 });
+    }
+
+    #[test]
+    fn shares_keep_the_whole_and_never_exceed_it() {
+        let whole = Budget::new(Some(7), None).limited(Some(1_000), Some(u64::MAX));
+        for parts in [vec![41], vec![12, 12, 12, 5], vec![1; 41]] {
+            let shares: Vec<Budget> = parts.iter().map(|part| whole.share(*part, 41)).collect();
+            let tokens: u64 = shares.iter().filter_map(|share| share.tokens).sum();
+            assert!((1_000..1_000 + parts.len() as u64).contains(&tokens), "{tokens} in {parts:?}");
+            assert!(shares.iter().all(|share| share.calls_left.load(Ordering::Relaxed) == 7));
+        }
+        assert_eq!(whole.share(41, 41).nano_usd, Some(u64::MAX));
+        assert_eq!(Budget::new(None, None).share(1, 2).tokens, None);
     }
 
     #[tokio::test]

@@ -78,6 +78,14 @@ pub enum LedgerError {
         /// The file.
         beside: &'static str,
     },
+    /// A sealed ledger that is not the one that the run's conclusion was made from.
+    #[error("`{path}` is not the ledger that `{beside}` was made from")]
+    Another {
+        /// The ledger.
+        path: Utf8PathBuf,
+        /// The file that names another head.
+        beside: &'static str,
+    },
     /// A ledger without a seal where a sealed one is needed.
     #[error("`{path}` is not sealed")]
     Unsealed {
@@ -316,6 +324,7 @@ impl LedgerError {
             | Self::Damaged { .. }
             | Self::Lost { .. }
             | Self::Unclear { .. }
+            | Self::Another { .. }
             | Self::Unsealed { .. }
             | Self::OtherProtocol { .. }
             | Self::OtherReplies { .. }
@@ -347,6 +356,10 @@ impl LedgerError {
             }
             Self::Unclear { .. } => Some(
                 "restore the run folder from a copy; where no audit was ever finished in it, remove that file and run again",
+            ),
+            Self::Another { .. } => Some(
+                "restore the run folder from a copy; to trust the ledgers that stand there, remove that file and run again, which \
+                 writes it anew from them and asks nothing",
             ),
             Self::NotPlain { .. } => Some("put the file or the folder itself there: no link is followed"),
             Self::Io { .. } | Self::NotStored { .. } | Self::Stopped { .. } => {

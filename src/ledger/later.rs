@@ -63,6 +63,18 @@ fn concluded<S: Recorded>(folder: &RunFolder, head: Option<Digest>) -> Result<bo
     Err(lost::<S>(folder, head, format!("`{file}` was made from it")))
 }
 
+/// Whether a sealed ledger is the one that the run's conclusion was made from, as far as that names one.
+///
+/// # Errors
+/// It names another: to write the conclusion anew would hide that one of them was changed.
+pub(super) fn is_concluded_from<S: Recorded>(folder: &RunFolder, head: Digest) -> Result<(), LedgerError> {
+    let Some(Conclusion { file, heads: Some(heads) }) = folder.conclusion() else { return Ok(()) };
+    if heads.iter().all(|(name, named)| name != S::NAME || *named == head) {
+        return Ok(());
+    }
+    Err(LedgerError::Another { path: folder.path().join(S::FILE), beside: file })
+}
+
 fn continues_more<S: Recorded>(folder: &RunFolder, head: Option<Digest>, later: &str) -> LedgerError {
     lost::<S>(folder, head, format!("`{later}` continues it"))
 }

@@ -26,7 +26,7 @@ pub enum Opened<S: Recorded> {
 ///
 /// # Errors
 /// Any other damage (with file and line), an end that is missing although a later ledger continues it or the run's conclusion was
-/// made from it, a ledger that continues another one, a lock of another run, a ledger that is already open, replayed replies where
+/// made from it, a sealed one that is not the one that the conclusion was made from, a ledger that continues another one, a lock of another run, a ledger that is already open, replayed replies where
 /// servers' own are wanted or the other way round, or the file system refuses.
 pub fn open<S: Recorded>(folder: &RunFolder, before: &Lock<S::Before>) -> Result<Opened<S>, LedgerError> {
     if before.folder() != folder.path() {
@@ -54,6 +54,7 @@ fn open_taken<S: Recorded>(folder: &RunFolder, before: &Lock<S::Before>) -> Resu
     }
     let (end, record) = read::last_record(&mut scan)?;
     if let End::Sealed { head } = end {
+        later::is_concluded_from::<S>(folder, head)?;
         return Ok(Opened::Sealed(Lock::prove(folder.path().to_owned(), head, scan.records())));
     }
     if let Some(record) = record {

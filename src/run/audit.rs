@@ -12,6 +12,7 @@ use crate::report::{self, AuditResult};
 use crate::{freeze, generate, judge, retrieve};
 use camino::{Utf8Path, Utf8PathBuf};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// A finished audit.
 #[derive(Debug)]
@@ -38,7 +39,10 @@ pub async fn audit(prepared: Prepared, context: &Context) -> Result<Finished, Fa
 /// # Errors
 /// As [`audit`].
 pub async fn audit_shard(prepared: Prepared, part: Shard, context: &Context) -> Result<Utf8PathBuf, Failure> {
-    let (folder, protocol, locks) = stages(prepared, context).await?;
+    // What limits the whole run is shared out by questions, so that all shards together keep it.
+    let budget = context.budget.share(prepared.protocol.questions.len() as u64, prepared.questions);
+    let context = Context { budget: Arc::new(budget), ..context.clone() };
+    let (folder, protocol, locks) = stages(prepared, &context).await?;
     let finished = shard::Finished { protocol: protocol.digest, part, heads: locks.heads() };
     let bytes = serde_json::to_vec_pretty(&finished)
         .map_err(|_| Failure::new(FailureClass::Incomplete, format!("failed to write `{}`", shard::FILE)))?;
@@ -115,8 +119,8 @@ pub(super) fn write(folder: &Utf8Path, name: &str, mut bytes: &[u8]) -> Result<(
 /// The same from bytes that are read a piece at a time.
 pub(super) fn write_from(folder: &Utf8Path, name: &str, bytes: &mut impl std::io::Read) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
-        Failure::new(FailureClass::Incomplete, format!("failed to write `{name}` in the run folder: {}", error.kind()))
-            .with_hint("the audit itself is complete; run the same command again once there is room")
+        Failure::new(FailureClass::Incomplete, format!("failed to write `{name}` in `{folder}`: {}", error.kind()))
+            .with_hint("nothing that was recorded is lost: run the same command again once there is room")
     };
     let mut file = readable().tempfile_in(folder).map_err(failed)?;
     std::io::copy(bytes, &mut file).map_err(failed)?;

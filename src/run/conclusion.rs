@@ -4,7 +4,7 @@
 use super::shard;
 use crate::freeze::Protocol;
 use crate::ledger::{self, Conclusion, LedgerError};
-use crate::model::Digest;
+use crate::model::{Digest, Failure};
 use crate::report;
 use crate::spec::Mode;
 use camino::Utf8Path;
@@ -30,6 +30,19 @@ struct Said {
 struct Heads {
     #[serde(default)]
     heads: Vec<(String, Digest)>,
+}
+
+/// What is said of a ledger that cannot be used: one without a seal in a run that was finished has lost its end, and is not one to
+/// be gone on with.
+pub(super) fn of_ledger(folder: &Utf8Path, error: LedgerError) -> Failure {
+    let finished = [RESULT, shard::FILE, report::DIFF_FORMATS[0].file];
+    let beside = finished.into_iter().find(|file| folder.join(file).symlink_metadata().is_ok());
+    match (error, beside) {
+        (LedgerError::Unsealed { path }, Some(file)) => {
+            LedgerError::Lost { path, what: "has lost its end", why: format!("`{file}` was made from it") }.into()
+        }
+        (error, _) => error.into(),
+    }
 }
 
 /// What lies in the folder of a run of this protocol that was finished; nothing where it was not.

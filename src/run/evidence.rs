@@ -1,7 +1,7 @@
 //! `mode: evidence`: a run that ends with its evidence, and what follows from it. There is no verdict anywhere.
 
 use super::audit::{open_run, write};
-use super::{Prepared, diff, join, recompute, rendered, replay, verify};
+use super::{Prepared, conclusion, diff, join, recompute, rendered, replay, verify};
 use crate::freeze::{self, Protocol};
 use crate::http::Context;
 use crate::ledger::{self, BlobCheck, Extent};
@@ -49,7 +49,7 @@ pub async fn evidence(prepared: Prepared, context: &Context) -> Result<Compared,
 /// # Errors
 /// The run is another one, is not sealed, or is damaged: class [`FailureClass::Evidence`].
 pub fn compared(folder: &Utf8Path) -> Result<EvidenceDiff, Failure> {
-    ledger::open_evidence_locks(folder)?;
+    ledger::open_evidence_locks(folder).map_err(|error| conclusion::of_ledger(folder, error))?;
     let protocol = freeze::load(folder)?;
     if protocol.spec.mode != Mode::Evidence {
         return Err(Failure::new(FailureClass::Evidence, format!("`{folder}` is no run of evidence alone")));
@@ -74,10 +74,11 @@ pub fn recorded_evidence(folder: &Utf8Path) -> Result<EvidenceDiff, Failure> {
 /// # Errors
 /// The first difference: class [`FailureClass::Evidence`].
 pub(super) fn check(folder: &Utf8Path) -> Result<verify::Verified, Failure> {
-    let verification = ledger::verify_to(folder, BlobCheck::Present, Extent::Evidence)?;
+    let said = |error| conclusion::of_ledger(folder, error);
+    let verification = ledger::verify_to(folder, BlobCheck::Present, Extent::Evidence).map_err(said)?;
     let mut checked = verify::lines(&verification, BlobCheck::Present, Extent::Evidence);
     if let Some(difference) = verification.difference {
-        return Err(difference.into());
+        return Err(said(difference));
     }
     let protocol = freeze::load(folder)?;
     checked.push(stage(folder, &protocol)?);

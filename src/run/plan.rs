@@ -50,6 +50,18 @@ pub fn plan(prepared: &Prepared) -> Plan {
     of(&prepared.protocol)
 }
 
+/// Whether what all shards of this protocol take together may be carried out: `calls` limits each of them alone.
+///
+/// # Errors
+/// As [`Plan::within_budget`].
+pub(super) fn shards_fit(whole: &Protocol) -> Result<(), Failure> {
+    let plan = of(whole);
+    let together = BudgetSpec { calls: None, ..whole.spec.budget };
+    let exceeds = exceeds(&together, plan.calls, plan.amount);
+    let exceeds = exceeds.map(|(message, key)| (format!("{message}, which limits all shards together"), key));
+    Plan { exceeds, ..plan }.within_budget()
+}
+
 /// The plan of this protocol.
 pub(super) fn of(protocol: &Protocol) -> Plan {
     let questions = protocol.questions.len() as u64;

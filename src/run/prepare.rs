@@ -2,6 +2,7 @@
 
 use super::newest;
 use super::origin::Origin;
+use super::plan;
 use super::replay;
 use super::rule::{self, Rule};
 use super::shard::Shard;
@@ -19,6 +20,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 pub struct Prepared {
     /// The protocol, not yet on disk.
     pub protocol: Protocol,
+    /// How many questions the whole audit has, of which a shard's protocol holds its own alone.
+    pub questions: u64,
     /// The run's folder: named by the protocol's digest; a replay's is another one than that of the audit.
     pub folder: Utf8PathBuf,
     /// What is checked out, and where the rule came from.
@@ -164,16 +167,20 @@ pub async fn planned(draft: Draft, context: Option<&Context>) -> Result<(Prepare
     };
     let whole = freeze::plan(inputs)?;
     opened.check_evidence(&whole.spec, &whole.questions).map_err(|unread| source.failure(unread))?;
+    let questions = whole.questions.len() as u64;
     let (name, protocol) = match shard {
         None => (whole.digest.to_string(), whole),
-        Some(shard) => (shard.folder(whole.digest), shard.cut(whole)?),
+        Some(shard) => {
+            plan::shards_fit(&whole)?;
+            (shard.folder(whole.digest), shard.cut(whole)?)
+        }
     };
     let replay = context.is_some_and(|context| context.client.is_replaying());
     let folder = runs.join(if replay { replay::folder(&name) } else { name });
     if origin.as_ref().is_some_and(|origin| origin.commit.is_some()) {
         refuse_committed(&folder)?;
     }
-    Ok((Prepared { protocol, folder, origin, shard, replay }, unasked))
+    Ok((Prepared { protocol, questions, folder, origin, shard, replay }, unasked))
 }
 
 /// Refuses a run that came with the checkout: whoever wrote the change could have made it up, and a sealed run is believed.

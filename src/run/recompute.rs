@@ -8,7 +8,7 @@ use super::join::Join;
 use super::replica::Answered;
 use super::tally::{self, Tally};
 use super::verdict::{self, Analyzed};
-use super::{RESULT, evidence, judges, machinery, manifest, origin, shard, standing};
+use super::{RESULT, conclusion, evidence, judges, machinery, manifest, origin, shard, standing};
 use crate::analyze::{Accumulator, AnalyzeError, Diagnostics, QuestionScores, Settings};
 use crate::freeze::{self, Protocol, Selection};
 use crate::ledger::stage::{self, Stage as _};
@@ -46,8 +46,9 @@ pub(super) struct Computed {
 impl Locks {
     /// The locks of the run in this folder.
     pub(super) fn open(folder: &Utf8Path) -> Result<Self, Failure> {
-        let (protocol, evidence, answers, judgments) = ledger::open_locks(folder)?;
-        let side = ledger::open_side_locks(&protocol, &evidence, &answers)?;
+        let said = |error| conclusion::of_ledger(folder, error);
+        let (protocol, evidence, answers, judgments) = ledger::open_locks(folder).map_err(said)?;
+        let side = ledger::open_side_locks(&protocol, &evidence, &answers).map_err(said)?;
         Ok(Self { protocol, evidence, answers, judgments, side })
     }
 

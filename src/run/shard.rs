@@ -40,6 +40,25 @@ pub(super) struct Finished {
     pub heads: Vec<(String, Digest)>,
 }
 
+impl Finished {
+    /// Whether these are the heads that its ledgers had when it was finished.
+    ///
+    /// # Errors
+    /// They are others: class [`FailureClass::Evidence`].
+    pub(super) fn must_have(&self, folder: &Utf8Path, heads: &[(String, Digest)]) -> Result<(), Failure> {
+        if self.heads == heads {
+            return Ok(());
+        }
+        let differs = |(name, head): &&(String, Digest)| !self.heads.iter().any(|(own, at)| own == name && at == head);
+        let message = heads.iter().find(differs).map_or_else(
+            || format!("`{}` names ledgers that are not there", folder.join(FILE)),
+            |(name, _)| format!("the {name} ledger in `{folder}` is not the one that `{FILE}` was made from"),
+        );
+        Err(Failure::new(FailureClass::Evidence, message)
+            .with_hint("restore the shard from a copy, or delete its folder and run it again"))
+    }
+}
+
 impl Shard {
     /// How many parts there are.
     #[must_use]

@@ -6,7 +6,7 @@ use super::manifest::{self, Manifest};
 use super::recompute::{self, Computed, Locks};
 use super::shard::{self, Shard};
 use super::tally::Tally;
-use super::{claims, diagnose, evidence, rendered, standing};
+use super::{claims, conclusion, diagnose, evidence, rendered, standing};
 use crate::freeze::{self, Protocol, Selection};
 use crate::http::Place;
 use crate::ledger::stage::{Answers, Evidence, Judgments};
@@ -61,6 +61,7 @@ fn whole(folder: &Utf8Path) -> Result<Verified, Failure> {
     let mut checked = structure(folder, BlobCheck::Present)?;
     let locks = Locks::open(folder)?;
     if let Some(finished) = shard::read(folder)? {
+        finished.must_have(folder, &locks.heads())?;
         checked.extend(shard_stages(finished.part, &locks)?);
         checked.push(format!("shard {}: it has no result of its own", finished.part));
         return Ok(Verified { result: None, checked, unchecked: Vec::new(), claims: String::new() });
@@ -191,9 +192,10 @@ fn finish(
 }
 
 fn structure(folder: &Utf8Path, blobs: BlobCheck) -> Result<Vec<String>, Failure> {
-    let verification = ledger::verify(folder, blobs)?;
+    let said = |error| conclusion::of_ledger(folder, error);
+    let verification = ledger::verify(folder, blobs).map_err(said)?;
     let checked = lines(&verification, blobs, Extent::Judgments);
-    verification.difference.map_or(Ok(checked), |difference| Err(difference.into()))
+    verification.difference.map_or(Ok(checked), |difference| Err(said(difference)))
 }
 
 /// What the ledgers were checked for, a line each.

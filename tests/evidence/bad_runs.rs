@@ -29,7 +29,7 @@ fn damaged_lines_are_named_by_file_and_line_with_exit_code_5() -> Result<()> {
     for ledger in LEDGERS {
         let damages: [(&str, Change); 6] = [
             ("line 4: ", |lines| lines.swap(3, 4)),
-            ("is not sealed", |lines| lines.truncate(5)),
+            ("has lost its end: `result.json` was made from it", |lines| lines.truncate(5)),
             ("line 3: ", |lines| drop(lines.remove(2))),
             ("line 4: ", |lines| lines.insert(3, lines[2].clone())),
             ("line 5: ", |lines| lines[3] = lines[3].replacen("\"type\":\"", "\"type\": \"", 1)),

@@ -55,6 +55,54 @@ fn a_lost_ledger_is_named_with_what_shows_it_and_what_can_be_done() -> Result<()
 }
 
 #[test]
+fn a_result_that_names_other_ledgers_is_not_written_anew_over_them() -> Result<()> {
+    let (server, workspace, folder) = diagnosed("")?;
+    let path = folder.join("result.json");
+    let whole = fs::read_to_string(&path)?;
+    for ledger in ["evidence", "answers", "judgments"] {
+        let heads = serde_json::from_str::<serde_json::Value>(&whole)?["record"]["heads"].clone();
+        let heads = heads.as_array().context("no heads")?;
+        let head = heads.iter().find(|head| head[0] == ledger).and_then(|head| head[1].as_str()).context("no head")?;
+        let other = whole.replace(head, &"0".repeat(64));
+        fs::write(&path, &other)?;
+        let (asked, output) = (server.count(), workspace.churngate(&RUN)?);
+        let said = stderr(&output);
+        assert_eq!((code(&output)?, server.count()), (5, asked), "{said}");
+        assert!(
+            said.contains(&format!("{ledger}.jsonl` is not the ledger that `result.json` was made from")),
+            "{said}"
+        );
+        assert_eq!(fs::read_to_string(&path)?, other, "what differs stays there to be looked at");
+    }
+    fs::remove_file(&path)?;
+    let (asked, again) = (server.count(), workspace.churngate(&RUN)?);
+    assert!([0, 1].contains(&code(&again)?) && server.count() == asked, "{}", stderr(&again));
+    assert_eq!(fs::read_to_string(&path)?, whole, "the hint's way");
+    Ok(())
+}
+
+#[test]
+fn nothing_says_that_a_finished_run_which_lost_its_end_can_be_gone_on_with() -> Result<()> {
+    let (_server, workspace, folder) = diagnosed("")?;
+    let run = folder.to_string_lossy().into_owned();
+    for ledger in ["evidence.jsonl", "answers.jsonl", "judgments.jsonl"] {
+        let path = folder.join(ledger);
+        let whole = fs::read_to_string(&path)?;
+        let seal = whole.trim_end().rfind('\n').context("one line alone")?;
+        fs::write(&path, &whole[..=seal])?;
+        for command in ["verify", "report", "export", "publish"] {
+            let output = workspace.churngate(&[command, &run])?;
+            let said = stderr(&output);
+            assert_eq!(code(&output)?, 5, "{command}: {said}");
+            assert!(said.contains(&format!("{ledger}` has lost its end: `result.json` was made from it")), "{said}");
+            assert!(!said.contains("goes on with it"), "{said}");
+        }
+        fs::write(&path, whole)?;
+    }
+    Ok(())
+}
+
+#[test]
 fn a_result_that_is_not_this_runs_locks_nothing_for_ever() -> Result<()> {
     let (server, workspace, folder) = diagnosed("")?;
     let (result, judgments) = (folder.join("result.json"), folder.join("judgments.jsonl"));

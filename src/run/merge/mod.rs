@@ -8,7 +8,7 @@ use super::audit::{self, Finished};
 use super::prepare::can_hold_runs;
 use super::recompute::{self, Locks};
 use super::verify::{self, shard_stages};
-use super::{RESULT, origin, replay, shard, standing};
+use super::{RESULT, conclusion, origin, replay, shard, standing};
 use crate::freeze;
 use crate::git;
 use crate::http::Place;
@@ -48,7 +48,14 @@ pub async fn merge(folders: &[Utf8PathBuf], runs: Option<&Utf8Path>) -> Result<F
         .map_err(|error| audit::unwritten(runs.as_str(), &error))?;
     let folder = Utf8Path::from_path(building.path()).ok_or_else(|| usage("the path of the runs is not UTF-8"))?;
     let result = build(&parts, folder, replayed).await?;
-    fs_err::rename(folder, &target).map_err(|error| audit::unwritten(target.as_str(), &error))?;
+    if let Err(error) = fs_err::rename(folder, &target) {
+        // Another process may have joined the same shards meanwhile.
+        return if target.join(FILE).is_file() {
+            merged_already(target, &parts)
+        } else {
+            Err(audit::unwritten(target.as_str(), &error))
+        };
+    }
     // It is no longer there to be removed.
     let _moved = building.keep();
     Ok(Finished { folder: target, result })

@@ -2,7 +2,7 @@
 
 use super::origin::{self, Origin};
 use super::shard::{self, Shard};
-use super::{Locks, RESULT, shard_stages, usage};
+use super::{Locks, RESULT, conclusion, shard_stages, usage};
 use crate::freeze::{self, Protocol};
 use crate::ledger::record::Record;
 use crate::ledger::{self, BlobCheck, Verification, stage};
@@ -41,18 +41,21 @@ impl Part {
             message: format!("shard {}, `{folder}`: {}", finished.part, failure.message),
             ..failure
         };
-        let verification = ledger::verify(folder, BlobCheck::Present).map_err(|error| named(error.into()))?;
+        let said = |error| named(conclusion::of_ledger(folder, error));
+        let verification = ledger::verify(folder, BlobCheck::Present).map_err(said)?;
         if let Some(difference) = verification.difference {
-            return Err(named(difference.into()));
+            return Err(said(difference));
         }
         let protocol = freeze::load(folder).map_err(named)?;
         if protocol.digest != finished.protocol {
             let message = "it says that it is of another audit than its protocol's";
             return Err(named(Failure::new(FailureClass::Evidence, message)));
         }
+        let locks = Locks::open(folder).map_err(named)?;
+        finished.must_have(folder, &locks.heads()).map_err(named)?;
         let part = Self { folder: folder.to_owned(), shard: finished.part, protocol, verification };
         part.check_questions().map_err(named)?;
-        part.check_stages().map_err(named)?;
+        part.check_stages(&locks).map_err(named)?;
         Ok(part)
     }
 
@@ -72,8 +75,8 @@ impl Part {
     }
 
     /// Whether its requests, packets and unchanged prompts follow from the protocol, as `verify` asks of every run.
-    fn check_stages(&self) -> Result<(), Failure> {
-        shard_stages(self.shard, &Locks::open(&self.folder)?).map(|_checked| ())
+    fn check_stages(&self, locks: &Locks) -> Result<(), Failure> {
+        shard_stages(self.shard, locks).map(|_checked| ())
     }
 
     pub(super) fn heads(&self) -> Heads {
