@@ -629,8 +629,9 @@ fn how_unevenly_snapshots_lack_answers_is_asked_of_the_whole() {
     assert_eq!(figures(&folder)["validity"]["excluded_questions"], 6);
 }
 
-/// Points the first judge's attempt elsewhere and chains the ledger anew, as somebody would who forges a shard.
-fn forge_a_request(ledger: &Path) {
+/// Points the first judge's attempt elsewhere, chains the ledger anew and names its new head, as somebody would who forges a shard.
+fn forge_a_request(folder: &Path) {
+    let ledger = &folder.join("judgments.jsonl");
     let text = std::fs::read_to_string(ledger).unwrap();
     let mut lines: Vec<String> = Vec::new();
     let mut forged = false;
@@ -647,13 +648,18 @@ fn forge_a_request(ledger: &Path) {
     }
     assert!(forged, "there is no attempt to forge");
     std::fs::write(ledger, lines.join("\n") + "\n").unwrap();
+    let head = |line: &str| Digest::of(line.as_bytes()).to_string();
+    let (note, seal) = (folder.join("shard.json"), text.lines().last().unwrap());
+    let named = std::fs::read_to_string(&note).unwrap();
+    assert!(named.contains(&head(seal)), "the head is named");
+    std::fs::write(&note, named.replace(&head(seal), &head(lines.last().unwrap()))).unwrap();
 }
 
 #[test]
 fn a_shard_that_does_not_follow_from_the_protocol_is_not_merged_although_its_chains_hold() {
     let workspace = Workspace::quickstart().unwrap();
     let folders = shards(&workspace, 3);
-    forge_a_request(&folders[1].join("judgments.jsonl"));
+    forge_a_request(&folders[1]);
     let verified = workspace.churngate(&["verify", folders[1].to_str().unwrap()]).unwrap();
     assert_eq!(code(&verified).unwrap(), 5, "{}", stderr(&verified));
     let (code, said) = merge(&workspace, &folders);
