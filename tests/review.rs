@@ -8,7 +8,7 @@ use harness::{Workspace, code, server::Server, stderr, stdout};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -261,6 +261,29 @@ fn who_stops_goes_on_where_he_was_and_a_torn_line_is_all_that_a_kill_takes() -> 
 }
 
 #[test]
+fn a_label_is_kept_before_the_next_pair_is_asked_for() -> Result<()> {
+    let workspace = copy()?;
+    let mut command = workspace.command();
+    let command = command.args(["review", "run"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    let mut stdin = child.stdin.take().context("no input")?;
+    let mut asked = BufReader::new(child.stderr.take().context("no questions")?).lines();
+    for number in 1..=4 {
+        let pair = format!("{number} of 10");
+        while asked.next().context("it ended")?? != pair {}
+        let labels = workspace.read("run/review/default.jsonl").unwrap_or_default();
+        assert_eq!(labels.matches("\"pair\"").count(), number - 1);
+        stdin.write_all(b"s\n")?;
+    }
+    while asked.next().context("it ended")?? != "5 of 10" {}
+    child.kill()?;
+    child.wait()?;
+    let output = review(&workspace, &[], "")?;
+    assert!(stdout(&output).contains("4 of 10 pairs"), "{}{}", stdout(&output), stderr(&output));
+    Ok(())
+}
+
+#[test]
 fn a_file_gives_the_labels_that_a_dialogue_would() -> Result<()> {
     let workspace = copy()?;
     let shown = pairs(&workspace)?;
@@ -338,19 +361,65 @@ fn no_other_command_sees_the_labels() -> Result<()> {
         let output = workspace.churngate(arguments)?;
         Ok((code(&output)?, stdout(&output), stderr(&output)))
     };
-    let commands: [&[&str]; 4] = [
+    let commands: [&[&str]; 6] = [
+        &["publish", "run"],
+        &["publish", "run", "--artifact"],
         &["verify", "run"],
         &["report", "run", "--format", "json"],
         &["report", "run", "--format", "markdown"],
         &["verify", "run", "--claims"],
     ];
     let before = commands.iter().map(|arguments| told(arguments)).collect::<Result<Vec<_>>>()?;
+    assert!(before.iter().all(|(code, ..)| *code == 0), "{before:?}");
     let shown = pairs(&workspace)?;
     review(&workspace, &[], &keys(&shown, mistaken))?;
     assert_eq!(before, commands.iter().map(|arguments| told(arguments)).collect::<Result<Vec<_>>>()?);
     assert_eq!(told(&["export", "run", "--output", "exported"])?.0, 0);
     assert!(workspace.path("run/review").exists() && !workspace.path("exported/review").exists());
     assert_eq!(told(&["verify", "exported"])?.0, 0);
+    Ok(())
+}
+
+#[test]
+fn shards_that_were_joined_and_reviewed_are_joined_again_to_the_same() -> Result<()> {
+    let workspace = Workspace::new()?;
+    let corpus = |edited: usize| {
+        let version = |item: usize| if item < edited { 13 } else { 12 };
+        let line = |item| json!({"id": format!("d{item}"), "text": format!("Tool{item} has it since version {}.", version(item))});
+        (0..8).map(line).fold(String::new(), |text, line| text + &line.to_string() + "\n")
+    };
+    workspace.write("old.jsonl", corpus(0))?;
+    workspace.write("new.jsonl", corpus(3))?;
+    workspace.write(
+        "q.jsonl",
+        harness::questions_file((0..8).map(|item| format!("Since which version has Tool{item} it?"))),
+    )?;
+    let spec = "version: 1\nname: joined\nquestions: { file: q.jsonl }\nsnapshots:\n  old: { path: old.jsonl }\n  new: { path: new.jsonl }\n\
+                retrieve: { bm25: {}, top_k: 1 }\ngenerate: { reader: {} }\njudge: { embedded: {} }\n";
+    workspace.write("churngate.yaml", spec)?;
+    let mut merge = vec!["merge".to_owned(), "--folder-file=run".to_owned()];
+    for shard in ["1/2", "2/2"] {
+        let output =
+            workspace.churngate(&["run", "--quiet", "--folder-file=shard", "--shard", shard, "churngate.yaml"])?;
+        assert_eq!(code(&output)?, 0, "{}", stderr(&output));
+        let shard = workspace.read("shard")?;
+        let refused = workspace.churngate(&["review", &shard])?;
+        assert!(code(&refused)? == 2 && stderr(&refused).contains("join all shards"), "{}", stderr(&refused));
+        merge.push(shard);
+    }
+    let merge: Vec<&str> = merge.iter().map(String::as_str).collect();
+    let joined = workspace.churngate(&merge)?;
+    let run = workspace.read("run")?;
+    let reviewed = workspace.churngate(&["review", &run, "--reveal"])?;
+    assert!(code(&reviewed)? == 0 && stdout(&reviewed).contains("joined: 0 of "), "{}", stdout(&reviewed));
+    let output = workspace.churngate(&["review", &run, "--write", "labels.jsonl"])?;
+    assert_eq!(code(&output)?, 0, "{}", stderr(&output));
+    workspace.edit("labels.jsonl", |text| text.replace("\"label\":\"\"", "\"label\":\"D\""))?;
+    let reviewed = workspace.churngate(&["review", &run, "--read", "labels.jsonl"])?;
+    assert!(stdout(&reviewed).contains("The verdict stays"), "{}", stdout(&reviewed));
+    assert!(Path::new(&run).join("review/default.jsonl").exists());
+    let again = workspace.churngate(&merge)?;
+    assert_eq!((code(&again)?, stdout(&again)), (code(&joined)?, stdout(&joined)), "{}", stderr(&again));
     Ok(())
 }
 
