@@ -73,13 +73,14 @@ pub fn review_text(review: &Review, width: u16) -> String {
 
 fn head(review: &Review) -> String {
     let wanted = review.wanted().count() as u64;
+    let labelled = wanted - review.left() as u64;
     let given = review.wanted().filter_map(|pair| review.labels.get(&pair.id));
     let unsure = given.filter(|label| **label == HandLabel::Unsure).count() as u64;
-    let others = review.labels.len() as u64 - (wanted - review.left() as u64);
+    let others = (review.labels.len() as u64).saturating_sub(labelled);
     let mut told = format!(
         "{}: {} of {} labelled by hand as {}",
         name(&review.name),
-        numbers::count(wanted - review.left() as u64),
+        numbers::count(labelled),
         numbers::counted(wanted, "pair"),
         name(&review.reviewer)
     );

@@ -130,8 +130,10 @@ impl Reviewing {
     /// Labels of another reviewer are damaged, or it cannot be written down that figures were shown.
     pub fn finish(mut self, reveal: bool) -> Result<Review, Failure> {
         if self.review.nothing().is_none() && (reveal || self.review.left() == 0) {
+            let figures = self.figures()?;
+            // Nothing is shown before it stands on the disk that it was.
             self.file.reveal()?;
-            self.review.figures = Some(self.figures()?);
+            self.review.figures = Some(figures);
         }
         Ok(self.review)
     }
