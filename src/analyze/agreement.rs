@@ -1,6 +1,7 @@
 //! Two judges on the same pairs of answers: agreement, Cohen's kappa, exact partitions.
 
 use super::stream;
+use crate::model::Label;
 use serde::{Deserialize, Serialize};
 
 /// How two judges label pairs of answers.
@@ -40,6 +41,22 @@ impl Table {
     #[must_use]
     pub const fn pairs(&self) -> u64 {
         self.both_same + self.only_first + self.only_second + self.both_different
+    }
+
+    /// Pairs with equal labels.
+    #[must_use]
+    pub const fn alike(&self) -> u64 {
+        self.both_same + self.both_different
+    }
+
+    /// Counts a pair that the judges label so.
+    pub const fn count(&mut self, first: Label, second: Label) {
+        *match (first, second) {
+            (Label::Same, Label::Same) => &mut self.both_same,
+            (Label::Same, Label::Different) => &mut self.only_first,
+            (Label::Different, Label::Same) => &mut self.only_second,
+            (Label::Different, Label::Different) => &mut self.both_different,
+        } += 1;
     }
 
     /// The share of equal labels; `None` without pairs.

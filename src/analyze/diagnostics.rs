@@ -131,12 +131,7 @@ impl<'a> Compared<'a> {
             let mut table = Table::default();
             for (pair, first) in &observation.judgments {
                 let second = other.get(pair).unwrap_or(first);
-                *match (first, second) {
-                    (Label::Same, Label::Same) => &mut table.both_same,
-                    (Label::Same, Label::Different) => &mut table.only_first,
-                    (Label::Different, Label::Same) => &mut table.only_second,
-                    (Label::Different, Label::Different) => &mut table.both_different,
-                } += 1;
+                table.count(*first, *second);
             }
             table
         };

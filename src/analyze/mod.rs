@@ -37,6 +37,7 @@ pub mod quantile;
 pub mod randomisation;
 pub mod rehearsal;
 pub mod replication;
+pub mod review;
 pub mod risk;
 mod round;
 pub mod score;

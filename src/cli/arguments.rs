@@ -36,6 +36,8 @@ pub enum Command {
     Export(ExportArguments),
     /// Render the report of a finished run again.
     Report(ReportArguments),
+    /// Label pairs of a finished run by hand, blindly, and hold the judge against the labels.
+    Review(ReviewArguments),
     /// The statistics alone, on answers and labels made elsewhere.
     Analyze(AnalyzeArguments),
     /// Tell the pull request: comment, status or check, summary, outputs.
@@ -154,12 +156,12 @@ pub struct DiffArguments {
     pub limit: usize,
     /// The format.
     #[arg(long, default_value = "text")]
-    pub format: DiffFormat,
+    pub format: TextOrJson,
 }
 
-/// The format of a diff.
+/// The format of what is no report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum DiffFormat {
+pub enum TextOrJson {
     /// For people.
     Text,
     /// For programs.
@@ -211,6 +213,37 @@ pub struct ReportArguments {
     /// The format.
     #[arg(long, default_value = TERMINAL, value_parser = formats())]
     pub format: String,
+}
+
+/// A run, and which of its pairs are labelled by whom.
+#[derive(Debug, Args)]
+pub struct ReviewArguments {
+    /// The run's folder: `.churngate/<digest>`.
+    pub run: Utf8PathBuf,
+    /// Pairs of the blind sample, drawn by a hash from all judged pairs.
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub sample: usize,
+    /// Label every judged pair, in place of a sample.
+    #[arg(long, conflicts_with = "sample")]
+    pub all: bool,
+    /// Stable flips whose pairs are labelled as well, worst first; all of them where absent.
+    #[arg(long, value_name = "N")]
+    pub flips: Option<usize>,
+    /// Who labels: a plain name. Each name has labels of its own.
+    #[arg(long, default_value = "default", value_name = "NAME")]
+    pub reviewer: String,
+    /// Write the pairs to a new file, `.csv` or `.jsonl`, with an empty `label`, and ask nothing.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["read", "reveal"])]
+    pub write: Option<Utf8PathBuf>,
+    /// Take the labels from such a file, and ask nothing.
+    #[arg(long, value_name = "FILE")]
+    pub read: Option<Utf8PathBuf>,
+    /// Ask nothing, and show the figures and the judge's labels of what is labelled although pairs are left.
+    #[arg(long)]
+    pub reveal: bool,
+    /// The format of what the labels came to.
+    #[arg(long, default_value = "text")]
+    pub format: TextOrJson,
 }
 
 /// A file of answers, and how to read it.

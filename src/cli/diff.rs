@@ -1,6 +1,6 @@
 //! `churngate diff`.
 
-use super::arguments::{DiffArguments, DiffFormat};
+use super::arguments::{DiffArguments, TextOrJson};
 use super::work::Work;
 use super::{context, output};
 use crate::model::Failure;
@@ -15,8 +15,8 @@ pub fn diff(arguments: &DiffArguments) -> Result<u8, Failure> {
     let compared = async { run::diff(run::prepare(draft, Some(&context)).await?, limit, &context).await };
     let compared = Work::new(&context)?.does(compared)?;
     match arguments.format {
-        DiffFormat::Text => output::write(report::diff_text(&compared, limit).as_bytes())?,
-        DiffFormat::Json => output::write(&report::diff_json(&compared))?,
+        TextOrJson::Text => output::write(report::diff_text(&compared, limit).as_bytes())?,
+        TextOrJson::Json => output::write(&report::diff_json(&compared))?,
     }
     Ok(0)
 }

@@ -13,6 +13,7 @@ mod output;
 mod progress;
 mod publish;
 mod report;
+mod review;
 mod run;
 mod schema;
 mod tape;
@@ -92,6 +93,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Verify(arguments) => verify::verify(&arguments),
         Command::Export(arguments) => export::export(&arguments),
         Command::Report(arguments) => report::report(&arguments),
+        Command::Review(arguments) => review::review(&arguments),
         Command::Analyze(arguments) => analyze::analyze(&arguments),
         Command::Publish(arguments) => publish::publish(&arguments),
         Command::Init(arguments) => init::init(&arguments),

@@ -94,6 +94,8 @@ pub struct Seeds {
     pub reader_replica: [u8; 32],
     /// The resampled questions behind intervals of diagnostics: a ChaCha20 key.
     pub diagnostics: [u8; 32],
+    /// The sample and the order of pairs that are labelled by hand: a part of what is hashed.
+    pub review: [u8; 32],
 }
 
 /// A frozen protocol with its lock.

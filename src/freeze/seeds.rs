@@ -14,6 +14,7 @@ pub(super) fn derive(protocol: Digest) -> Seeds {
         reader: seed(b"churngate/seed/reader/1"),
         reader_replica: seed(b"churngate/seed/reader-replica/1"),
         diagnostics: seed(b"churngate/seed/diagnostics/1"),
+        review: seed(b"churngate/seed/review/1"),
     }
 }
 
@@ -27,8 +28,8 @@ mod tests {
         let other = derive(Digest::of(b"b"));
         assert_eq!(one, derive(Digest::of(b"a")));
         let each = |seeds: Seeds| {
-            let Seeds { bootstrap, packets, packets_again, reader, reader_replica, diagnostics } = seeds;
-            [bootstrap, packets, packets_again, reader, reader_replica, diagnostics]
+            let Seeds { bootstrap, packets, packets_again, reader, reader_replica, diagnostics, review } = seeds;
+            [bootstrap, packets, packets_again, reader, reader_replica, diagnostics, review]
         };
         let all = [each(one), each(other)].concat();
         let distinct: std::collections::BTreeSet<_> = all.iter().collect();

@@ -193,7 +193,7 @@ pub(super) fn rename(from: &Utf8Path, to: &Utf8Path) -> Result<(), LedgerError> 
 ///
 /// # Errors
 /// The file system refuses.
-pub(super) fn sync_folder(path: &Utf8Path) -> Result<(), LedgerError> {
+pub fn sync_folder(path: &Utf8Path) -> Result<(), LedgerError> {
     #[cfg(unix)]
     File::open(path).and_then(|folder| folder.sync_all()).map_err(|error| LedgerError::io("write", path, error))?;
     #[cfg(not(unix))]

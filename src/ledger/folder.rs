@@ -186,8 +186,11 @@ pub(super) fn protocol_lock(folder_path: &Utf8Path) -> Result<ProtocolLock, Ledg
     Ok(Lock::prove(folder_path.to_owned(), Digest::of(&bytes), 1))
 }
 
-/// Creates a folder with the folders above it, each entry durable.
-fn create_folder(path: &Utf8Path) -> Result<(), LedgerError> {
+/// Creates a folder with the folders above it, each entry durable, where none stands there.
+///
+/// # Errors
+/// Something else than a plain folder stands there, or the file system refuses.
+pub fn create_folder(path: &Utf8Path) -> Result<(), LedgerError> {
     if files::is_plain_folder(path)? {
         return Ok(());
     }

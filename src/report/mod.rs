@@ -27,6 +27,7 @@ mod matrix;
 mod numbers;
 mod picture;
 pub mod result;
+pub mod review;
 mod terminal;
 #[cfg(test)]
 mod tests;

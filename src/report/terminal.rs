@@ -157,7 +157,7 @@ fn part(part: &Part<'_>) -> String {
 }
 
 /// Words on lines of at most `width` characters; every line after the first begins with `indent`.
-fn wrapped(text: &str, width: u16, indent: &str) -> String {
+pub(in crate::report) fn wrapped(text: &str, width: u16, indent: &str) -> String {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let used = lines.last().map_or(0, |line| line.chars().count());

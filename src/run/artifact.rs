@@ -52,6 +52,7 @@ pub fn check(folder: &Utf8Path) -> Result<(), Failure> {
         let (path, kind) = entry?;
         match path.file_name() {
             Some("blobs") if kind.is_dir() => blobs(&path, &mut seen)?,
+            Some(super::review::FOLDER) if kind.is_dir() => labels(&path, &mut seen)?,
             Some(name) if FILES.contains(&name) => seen.file(&path, kind)?,
             _ => return Err(refused(&path, "is nothing that a run has")),
         }
@@ -64,6 +65,18 @@ fn blobs(folder: &Utf8Path, seen: &mut Seen) -> Result<(), Failure> {
         let (path, kind) = entry?;
         if path.file_name().is_none_or(|name| name.parse::<Digest>().is_err()) {
             return Err(refused(&path, "is no name of a blob"));
+        }
+        seen.file(&path, kind)?;
+    }
+    Ok(())
+}
+
+/// Labels by hand, which nothing that is published reads.
+fn labels(folder: &Utf8Path, seen: &mut Seen) -> Result<(), Failure> {
+    for entry in entries(folder)? {
+        let (path, kind) = entry?;
+        if path.extension() != Some("jsonl") {
+            return Err(refused(&path, "is no file of labels"));
         }
         seen.file(&path, kind)?;
     }
@@ -140,6 +153,12 @@ mod tests {
             assert_eq!(check(&path).unwrap_err().class, FailureClass::Evidence, "{strange}");
             fs_err::remove_file(path.join(strange)).unwrap();
         }
+        fs_err::create_dir(path.join("review")).unwrap();
+        fs_err::write(path.join("review/default.jsonl"), "x").unwrap();
+        check(&path).unwrap();
+        fs_err::write(path.join("review/evil.sh"), "x").unwrap();
+        assert!(check(&path).unwrap_err().message.contains("is no file of labels"));
+        fs_err::remove_file(path.join("review/evil.sh")).unwrap();
         fs_err::create_dir(path.join("answers.jsonl")).unwrap();
         assert!(check(&path).unwrap_err().message.contains("no regular file"));
         assert!(check(&path.join("result.json")).is_err());

@@ -10,6 +10,9 @@ pub(super) const SPEC: &str = "the spec";
 /// What a file of answers made elsewhere is called where it cannot be read.
 pub(super) const ANSWERS: &str = "the answers";
 
+/// What a file of labels by hand is called where it cannot be read.
+pub(super) const LABELS: &str = "the labels";
+
 /// What is wrong with a path of a change that leads out of the repository.
 pub(super) const OUTSIDE: &str = "it lies outside of the repository, and nobody has agreed to this change yet";
 
@@ -73,11 +76,11 @@ impl Files<'_> {
             Self::Tree(folder) | Self::Change(folder) => folder.join(path).to_string(),
             Self::Commit(_, commit) => format!("{commit}:{path}"),
         };
-        // These two are named on the command line; a spec names all others.
+        // These are named on the command line; a spec names all others.
         let hint = match what {
             _ if is_linked => "put the file itself there: with `--base`, no symbolic link is followed",
             _ if is_forbidden => "let the user that runs this read it, or name another file",
-            SPEC | ANSWERS => "check the path",
+            SPEC | ANSWERS | LABELS => "check the path",
             _ => "check the path; paths in a spec are relative to the spec's own folder",
         };
         Failure::new(FailureClass::Usage, format!("failed to read {what} `{shown}`: {why}")).with_hint(hint)

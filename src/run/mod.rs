@@ -37,6 +37,7 @@ pub mod recompute;
 mod rendered;
 mod replay;
 mod replica;
+pub mod review;
 mod rule;
 pub mod sensitivity;
 pub mod shard;

@@ -70,7 +70,7 @@ fn second_judge(found: &SecondJudge) -> Line<'_> {
 
 fn agreed(found: &JudgeAgreement) -> String {
     let JudgeAgreement { table, kappa, same_partition, questions, agreement_interval, kappa_interval, .. } = found;
-    let alike = table.both_same + table.both_different;
+    let alike = table.alike();
     let kappa = kappa.map_or_else(String::new, |kappa| {
         let around = kappa_interval.map_or_else(String::new, |(low, high)| {
             format!(" ({} to {})", numbers::float(low, 2), numbers::float(high, 2))
