@@ -41,15 +41,14 @@ impl Sides<'_> {
         }
     }
 
-    /// Whether repeats agree within each side and disagree across; otherwise what stands in the way of saying what moved them.
-    fn stable(&self, same: &dyn Fn(&Answer, &Answer) -> bool) -> Result<(), Finding> {
-        let agree = |answers: &[Answer]| answers.iter().all(|one| answers.iter().all(|other| same(one, other)));
+    /// Whether there is one new answer, and no old one is it; otherwise what stands in the way of saying what moved the answer.
+    fn flipped(&self, same: &dyn Fn(&Answer, &Answer) -> bool) -> Result<(), Finding> {
         let across = || self.old.iter().flat_map(|old| self.new.iter().map(move |new| same(old, new)));
         if across().all(|same| same) {
             return Err(Finding::NoFlip);
         }
-        let stable = agree(self.old) && agree(self.new) && across().all(|same| !same);
-        if stable { Ok(()) } else { Err(Finding::Unstable) }
+        let one = self.new.iter().all(|one| self.new.iter().all(|other| same(one, other)));
+        if one && across().all(|same| !same) { Ok(()) } else { Err(Finding::Unstable) }
     }
 }
 
@@ -69,24 +68,17 @@ impl Row {
         self.classes.iter().filter(|one| **one == class).count()
     }
 
-    /// The class that its step leads to where its change alone decides: undone, back to the old answer; made, on to the new one.
-    const fn aim(&self) -> Class {
-        match (self.step.base, self.step.change) {
-            (Base::New, Some(_)) | (Base::Old, None) => Class::Old,
-            (Base::Old, Some(_)) | (Base::New, None) => Class::New,
-        }
-    }
-
     fn is_whole(&self, repeats: usize) -> bool {
         self.classes.len() >= repeats
     }
 
-    fn reaches(&self, repeats: usize) -> bool {
-        self.is_whole(repeats) && self.classes.iter().all(|class| *class == self.aim())
-    }
-
-    fn reaches_in_part(&self, repeats: usize) -> bool {
-        !self.reaches(repeats) && self.count(self.aim()) > 0
+    /// Whether all of its answers are the new one, or none of them is; nothing where some are.
+    fn gives_the_new(&self) -> Option<bool> {
+        match self.count(Class::New) {
+            0 => Some(false),
+            count if count == self.classes.len() => Some(true),
+            _ => None,
+        }
     }
 }
 
@@ -95,21 +87,23 @@ impl Row {
 pub enum Finding {
     /// Old and new answers are the same: nothing flipped.
     NoFlip,
-    /// The run's own repeats disagree, so that no change can be told from noise.
+    /// The run's repeats of the new snapshot disagree, or some agree with those of the old one, so that no change can be told from
+    /// noise.
     Unstable,
-    /// The bases as they are were asked again and have no answer in every repeat: what the rest shows rests on nothing yet.
+    /// The bases as they are have no answer in every repeat: what the rest shows rests on nothing yet.
     Open,
-    /// The bases as they are do not give the run's answers any more, so that no change can be told from noise, or from a generator
-    /// that is another one by now.
+    /// The new evidence as it is does not give the new answer in every repeat, or the old one gives it: no change can be told from
+    /// noise, or from a generator that is another one by now.
     Drifted,
-    /// The bases give the run's answers, and this is what the changes do. Numbers are those of changes.
+    /// The new answer comes with the new evidence and never with the old one, and this is what the changes do to it. Each change,
+    /// by its number, stands in one list at most; those that stand in none do nothing that shows.
     Told {
-        /// Undone alone they bring the old answer back, and made alone they give the new one.
+        /// Undone alone they take the new answer away, and made alone they give it, each in every repeat.
         decide: Vec<usize>,
-        /// Undone alone they bring the old answer back; made alone they do not give the new one.
-        return_alone: Vec<usize>,
-        /// Made alone they give the new answer; undone alone they do not bring the old one back.
-        move_alone: Vec<usize>,
+        /// Undone alone they take the new answer away in every repeat; made alone they do not give it in every repeat.
+        needed: Vec<usize>,
+        /// Made alone they give the new answer in every repeat; undone alone they do not take it away in every repeat.
+        enough: Vec<usize>,
         /// They do so in some repeats and not in others.
         in_part: Vec<usize>,
         /// Not all of their answers are there.
@@ -127,14 +121,12 @@ impl Finding {
         changes: usize,
         repeats: usize,
     ) -> Self {
-        if let Err(finding) = sides.stable(same) {
+        if let Err(finding) = sides.flipped(same) {
             return finding;
         }
-        let bases: Vec<&Row> = rows.iter().filter(|row| row.step.change.is_none()).collect();
-        if bases.len() < 2 || !bases.iter().all(|row| row.is_whole(repeats)) {
-            return Self::Open;
-        }
-        if !bases.iter().all(|row| row.reaches(repeats)) {
+        let base = |base| rows.iter().find(|row| row.step == Step { base, change: None } && row.is_whole(repeats));
+        let (Some(old), Some(new)) = (base(Base::Old), base(Base::New)) else { return Self::Open };
+        if (old.gives_the_new(), new.gives_the_new()) != (Some(false), Some(true)) {
             return Self::Drifted;
         }
         told(rows, changes, repeats)
@@ -142,24 +134,24 @@ impl Finding {
 }
 
 fn told(rows: &[Row], changes: usize, repeats: usize) -> Finding {
-    let (mut decide, mut return_alone, mut move_alone) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut decide, mut needed, mut enough) = (Vec::new(), Vec::new(), Vec::new());
     let (mut in_part, mut open) = (Vec::new(), Vec::new());
     for change in 0..changes {
-        let of = |base| rows.iter().find(|row| row.step == Step { base, change: Some(change) });
-        let (undone, made) = (of(Base::New), of(Base::Old));
-        let reaches = |row: Option<&Row>| row.is_some_and(|row| row.reaches(repeats));
-        match (reaches(undone), reaches(made)) {
-            (true, true) => decide.push(change),
-            (true, false) => return_alone.push(change),
-            (false, true) => move_alone.push(change),
-            (false, false) => {}
-        }
-        if [undone, made].into_iter().flatten().any(|row| row.reaches_in_part(repeats)) {
-            in_part.push(change);
-        }
-        if [undone, made].iter().any(|row| row.is_none_or(|row| !row.is_whole(repeats))) {
+        let of = |base| {
+            let step = Step { base, change: Some(change) };
+            rows.iter().find(|row| row.step == step && row.is_whole(repeats)).map(Row::gives_the_new)
+        };
+        let (Some(undone), Some(made)) = (of(Base::New), of(Base::Old)) else {
             open.push(change);
+            continue;
+        };
+        match (undone, made) {
+            (Some(false), Some(true)) => decide.push(change),
+            (Some(false), _) => needed.push(change),
+            (_, Some(true)) => enough.push(change),
+            (None, _) | (_, None) => in_part.push(change),
+            (Some(true), Some(false)) => {}
         }
     }
-    Finding::Told { decide, return_alone, move_alone, in_part, open }
+    Finding::Told { decide, needed, enough, in_part, open }
 }

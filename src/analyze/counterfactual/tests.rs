@@ -145,28 +145,35 @@ fn finding(old: &str, new: &str, steps: &[&str]) -> Finding {
 }
 
 fn told(lists: [&[usize]; 5]) -> Finding {
-    let [decide, return_alone, move_alone, in_part, open] = lists.map(<[usize]>::to_vec);
-    Finding::Told { decide, return_alone, move_alone, in_part, open }
+    let [decide, needed, enough, in_part, open] = lists.map(<[usize]>::to_vec);
+    Finding::Told { decide, needed, enough, in_part, open }
 }
 
 #[test]
 fn what_decides_is_told_only_where_every_repeat_shows_it() {
-    let bases = ["n n", "o o"];
+    let bases = ["n n", "o x"];
     let with = |steps: &[&'static str]| finding("o o", "n n", &[&bases[..], steps].concat());
     assert_eq!(with(&["o o", "n n"]), told([&[0], &[], &[], &[], &[]]));
+    assert_eq!(with(&["o x", "n n"]), told([&[0], &[], &[], &[], &[]]));
     assert_eq!(with(&["o o", "o o"]), told([&[], &[0], &[], &[], &[]]));
-    assert_eq!(with(&["n n", "n n", "x x", "o o"]), told([&[], &[], &[0], &[], &[]]));
+    assert_eq!(with(&["x o", "n o"]), told([&[], &[0], &[], &[], &[]]));
+    assert_eq!(with(&["n n", "n n", "n n", "o o"]), told([&[], &[], &[0], &[], &[]]));
+    assert_eq!(with(&["o n", "n n"]), told([&[], &[], &[0], &[], &[]]));
     assert_eq!(with(&["o n", "o o"]), told([&[], &[], &[], &[0], &[]]));
-    assert_eq!(with(&["o o", "n"]), told([&[], &[0], &[], &[0], &[0]]));
+    assert_eq!(with(&["n n", "n x"]), told([&[], &[], &[], &[0], &[]]));
+    assert_eq!(with(&["o o", "n"]), told([&[], &[], &[], &[], &[0]]));
     assert_eq!(with(&["n n", "o o", "", ""]), told([&[], &[], &[], &[], &[1]]));
 }
 
 #[test]
 fn nothing_is_told_where_the_run_or_the_bases_do_not_stand() {
+    let sound = ["n n", "o o", "o o", "n n"];
     assert_eq!(finding("o o", "o o", &["o o", "o o", "o o", "o o"]), Finding::NoFlip);
-    assert_eq!(finding("o p", "n n", &["n n", "o o", "o o", "n n"]), Finding::Unstable);
-    assert_eq!(finding("o n", "n n", &["n n", "o o", "o o", "n n"]), Finding::Unstable);
+    assert_eq!(finding("o o", "n m", &sound), Finding::Unstable);
+    assert_eq!(finding("o n", "n n", &sound), Finding::Unstable);
+    assert_eq!(finding("o p", "n n", &sound), told([&[0], &[], &[], &[], &[]]));
     assert_eq!(finding("o o", "n n", &["n n", "o n", "o o", "n n"]), Finding::Drifted);
+    assert_eq!(finding("o o", "n n", &["n o", "o o", "o o", "n n"]), Finding::Drifted);
     assert_eq!(finding("o o", "n n", &["n", "o o", "o o", "n n"]), Finding::Open);
     assert_eq!(finding("o o", "n n", &[]), Finding::Open);
 }

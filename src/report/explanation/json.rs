@@ -94,18 +94,18 @@ const fn class(class: Class) -> &'static str {
 }
 
 fn finding(told: &Explanation, kernel: Kernel, finding: &Finding) -> Value {
-    let sentences: Vec<String> = words::finding(told, finding).iter().map(terminal::line).collect();
+    let sentences: Vec<String> = words::finding(told, kernel, finding).iter().map(terminal::line).collect();
     let (name, lists) = match finding {
         Finding::NoFlip => ("no_flip", Value::Null),
         Finding::Unstable => ("unstable", Value::Null),
         Finding::Open => ("open", Value::Null),
         Finding::Drifted => ("drifted", Value::Null),
-        Finding::Told { decide, return_alone, move_alone, in_part, open } => (
+        Finding::Told { decide, needed, enough, in_part, open } => (
             "told",
             json!({
                 "decide": decide,
-                "return_alone": return_alone,
-                "move_alone": move_alone,
+                "needed": needed,
+                "enough": enough,
                 "in_part": in_part,
                 "open": open,
             }),

@@ -6,6 +6,8 @@ use crate::report::document::Line;
 
 /// Characters of an id that are shown.
 pub(super) const NAME: usize = 80;
+/// The same in a row of the table.
+const SHORT: usize = 30;
 
 /// An id within our own words.
 fn quoted<'a>(line: Line<'a>, id: &'a str) -> Line<'a> {
@@ -32,20 +34,21 @@ pub(super) fn changed(change: &EvidenceChange) -> Line<'_> {
 
 /// The evidence of a step, for a row of the table.
 pub(super) fn evidence(step: Step, changes: &[EvidenceChange]) -> Line<'_> {
-    let base = Line::ours(match step.base {
+    let base = match step.base {
         Base::Old => "old",
         Base::New => "new",
-    });
-    let Some(change) = step.change.and_then(|change| changes.get(change)) else { return base.and(" as it is") };
-    let id = |before: &str| quoted(base.clone().and(before), &change.id);
+    };
+    let Some(change) = step.change.and_then(|change| changes.get(change)) else {
+        return Line::ours(format!("{base} as it is"));
+    };
+    let id = |sign: &str| Line::ours(format!("{base}{sign} `")).theirs(&change.id, SHORT).and("`");
     match (change.change, step.base) {
-        (Change::Left { old: rank }, Base::New) => id(" + ").and(format!(" back at {}", rank + 1)),
-        (Change::Came { new: rank }, Base::Old) => id(" + ").and(format!(" at {}", rank + 1)),
-        (Change::Left { .. }, Base::Old) | (Change::Came { .. }, Base::New) => id(" − "),
-        (Change::Edited { .. }, Base::New) => id(", ").and(" as it was"),
-        (Change::Edited { .. }, Base::Old) => id(", ").and(" as it is now"),
-        (Change::Reordered, Base::New) => base.and(" in the old order"),
-        (Change::Reordered, Base::Old) => base.and(" in the new order"),
+        (Change::Left { .. }, Base::New) | (Change::Came { .. }, Base::Old) => id(" +"),
+        (Change::Left { .. }, Base::Old) | (Change::Came { .. }, Base::New) => id(" −"),
+        (Change::Edited { .. }, Base::New) => id(",").and(" as before"),
+        (Change::Edited { .. }, Base::Old) => id(",").and(" as now"),
+        (Change::Reordered, Base::New) => Line::ours("new in the old order"),
+        (Change::Reordered, Base::Old) => Line::ours("old in the new order"),
     }
 }
 

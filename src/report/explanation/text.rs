@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Characters of a question or an answer that are shown.
 const TEXT: usize = 200;
 /// Characters of a document's text that are shown.
-const EXCERPT: usize = 160;
+const EXCERPT: usize = 88;
 /// Characters of an address or a path that are shown.
 const ADDRESS: usize = 4096;
 /// Other answers that are shown.
@@ -39,7 +39,7 @@ pub fn explanation_text(told: &Explanation, width: u16) -> String {
 #[must_use]
 pub fn plan_text(told: &Explanation, width: u16) -> String {
     let calls = &told.calls;
-    let evidences = numbers::counted(told.steps.len() as u64, "row");
+    let evidences = numbers::counted(calls.all / u64::from(told.repeats.max(1)), "evidence");
     let all = numbers::counted(calls.all, "answer");
     let mut lines = vec![format!(
         "plan: {evidences}, each asked {} times: {all}, of which {} are on record",
@@ -111,10 +111,15 @@ fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<(&'a str, usize)> {
 
 fn changed(number: usize, change: &EvidenceChange) -> String {
     let mut text = format!("{number:>4}. {}\n", terminal::line(&steps::changed(change)));
-    for (sign, excerpt) in [('-', &change.old_excerpt), ('+', &change.new_excerpt)] {
-        if let Some(excerpt) = excerpt {
-            text.push_str(&format!("      {sign} {}\n", Untrusted::new(excerpt).terminal(EXCERPT)));
+    let line = |sign: char, excerpt: Untrusted<'_>| format!("      {sign} {}\n", excerpt.terminal(EXCERPT));
+    match (&change.old_excerpt, &change.new_excerpt) {
+        (Some(old), Some(new)) => {
+            let [old, new] = Untrusted::apart(old, new, EXCERPT);
+            text.push_str(&(line('-', old) + &line('+', new)));
         }
+        (Some(old), None) => text.push_str(&line('-', Untrusted::new(old))),
+        (None, Some(new)) => text.push_str(&line('+', Untrusted::new(new))),
+        (None, None) => {}
     }
     text
 }
@@ -123,7 +128,7 @@ fn changed(number: usize, change: &EvidenceChange) -> String {
 fn table(told: &Explanation) -> Table<'_> {
     let kernels: Vec<Kernel> = told.findings.iter().map(|(kernel, _)| *kernel).collect();
     let mut columns = vec![("evidence", false)];
-    columns.extend(kernels.iter().flat_map(|kernel| titles(*kernel)).map(|title| (title, true)));
+    columns.extend(kernels.iter().flat_map(|kernel| titles(*kernel)).map(|title| (*title, true)));
     let row = |step| {
         let counts = kernels.iter().flat_map(|kernel| counts(*kernel, step));
         std::iter::once(steps::evidence(step.step, &told.changes)).chain(counts.map(Line::ours)).collect()
@@ -131,10 +136,10 @@ fn table(told: &Explanation) -> Table<'_> {
     Table { columns, rows: told.steps.iter().map(row).collect() }
 }
 
-const fn titles(kernel: Kernel) -> [&'static str; 4] {
+const fn titles(kernel: Kernel) -> &'static [&'static str] {
     match kernel {
-        Kernel::Exact => ["old", "new", "other", "UNKNOWN"],
-        Kernel::Semantic => ["means old", "means new", "means other", "UNKNOWN"],
+        Kernel::Exact => &["old", "new", "other", "UNKNOWN"],
+        Kernel::Semantic => &["means old", "means new"],
     }
 }
 
@@ -142,11 +147,12 @@ const fn titles(kernel: Kernel) -> [&'static str; 4] {
 fn counts(kernel: Kernel, step: &StepAnswers) -> Vec<String> {
     let classes = step.classes.iter().find(|(of, _)| *of == kernel).map(|(_, classes)| classes.as_slice());
     let classes = classes.unwrap_or_default();
-    let shown = |wanted: &[Class]| {
+    let shown = |wanted: &&[Class]| {
         let count = classes.iter().filter(|class| wanted.contains(class)).count() as u64;
         if classes.is_empty() { numbers::or_dash(None) } else { numbers::count(count) }
     };
-    vec![shown(&[Class::Old]), shown(&[Class::New]), shown(&[Class::Other, Class::Both]), shown(&[Class::Unknown])]
+    let columns: [&[Class]; 4] = [&[Class::Old], &[Class::New], &[Class::Other, Class::Both], &[Class::Unknown]];
+    columns.iter().take(titles(kernel).len()).map(shown).collect()
 }
 
 /// The answers that are neither of the run's own, to be looked at.
@@ -177,7 +183,7 @@ fn others(told: &Explanation, width: u16) -> String {
 
 fn findings(told: &Explanation, width: u16) -> String {
     let line = |(kernel, finding): &(Kernel, Finding)| {
-        let sentences: Vec<String> = words::finding(told, finding).iter().map(terminal::line).collect();
+        let sentences: Vec<String> = words::finding(told, *kernel, finding).iter().map(terminal::line).collect();
         terminal::wrapped(&format!("{kernel}: {}", sentences.join(" ")), width, "  ")
     };
     told.findings.iter().map(line).collect::<String>() + &terminal::wrapped(&basis(told), width, "  ")

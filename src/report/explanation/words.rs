@@ -2,7 +2,8 @@
 
 use super::steps::{making, named, undoing};
 use super::{EvidenceChange, Explanation, Settled};
-use crate::analyze::counterfactual::Finding;
+use crate::analyze::counterfactual::{Base, Class, Finding, Step};
+use crate::model::Kernel;
 use crate::report::document::{Line, Part};
 
 /// Changes that are named in one sentence; more are counted.
@@ -30,34 +31,33 @@ pub(super) const fn settled(settled: Settled) -> &'static str {
 }
 
 /// The sentences of one finding.
-pub(super) fn finding<'a>(told: &'a Explanation, finding: &Finding) -> Vec<Line<'a>> {
-    let repeats = told.repeats;
+pub(super) fn finding<'a>(told: &'a Explanation, kernel: Kernel, finding: &Finding) -> Vec<Line<'a>> {
     let one = |text: &str| vec![Line::ours(text)];
     match finding {
         Finding::NoFlip => one("The old and the new answers are the same: nothing flipped by this kernel."),
         Finding::Unstable => one(
-            "The run's own repeats disagree within a snapshot, or agree across the two: no change can be told from noise.",
+            "The run's own repeats of the new snapshot disagree, or some agree with those of the old one: no change can be told from \
+             noise.",
         ),
         Finding::Open => {
             one("The old and the new evidence as they are lack answers: nothing can be said before they have them.")
         }
         Finding::Drifted => one(
-            "Asked again with the old and the new evidence as they are, the generator does not give the run's answers in every \
-             repeat: no change can be told from noise, or from a generator that is another one by now.",
+            "Asked again, the new evidence as it is does not give the new answer in every repeat, or the old evidence gives it: no \
+             change can be told from noise, or from a generator that is another one by now.",
         ),
-        Finding::Told { decide, return_alone, move_alone, in_part, open } => {
-            let lists = [decide, return_alone, move_alone];
-            let said = lists.iter().any(|list| !list.is_empty());
-            let mut lines = Vec::new();
-            lines.extend(of(told, decide).map(|change| decides(change, repeats)));
-            lines.extend(of(told, return_alone).map(|change| returns(change, repeats)));
-            lines.extend(of(told, move_alone).map(|change| moves(change, repeats)));
-            if !said && in_part.is_empty() && open.is_empty() {
+        Finding::Told { decide, needed, enough, in_part, open } => {
+            let counts = Counts { told, kernel };
+            let mut lines: Vec<Line<'a>> = decide.iter().filter_map(|change| counts.decides(*change)).collect();
+            lines.extend(needed.iter().filter_map(|change| counts.is_needed(*change)));
+            lines.extend(enough.iter().filter_map(|change| counts.is_enough(*change)));
+            if lines.is_empty() && in_part.is_empty() && open.is_empty() {
                 lines.push(Line::ours(none_does(told.changes.len())));
             }
             lines.extend(unsaid(told, in_part, "Repeats disagree with ", ": that cannot be told from noise."));
-            let why = ": answers to them are missing, and nothing is said of them.";
+            let why = ": answers are missing, and nothing is said of that.";
             lines.extend(unsaid(told, open, "Not all is known of ", why));
+            lines.extend(counts.varies());
             lines
         }
     }
@@ -65,41 +65,79 @@ pub(super) fn finding<'a>(told: &'a Explanation, finding: &Finding) -> Vec<Line<
 
 fn none_does(changes: usize) -> String {
     format!(
-        "No single change does: none of the {changes} changes alone brings the old answer back when it is undone, and none alone gives the \
-         new answer when it is made. Several act together."
+        "No single change does: none of the {changes} changes alone takes the new answer away when it is undone, and none alone gives it \
+         when it is made. Several act together."
     )
 }
 
-fn of<'a>(told: &'a Explanation, numbers: &[usize]) -> impl Iterator<Item = &'a EvidenceChange> {
-    numbers.iter().filter_map(|number| told.changes.get(*number))
+/// How many answers are which, by one kernel.
+struct Counts<'a> {
+    told: &'a Explanation,
+    kernel: Kernel,
 }
 
-fn decides(change: &EvidenceChange, repeats: u32) -> Line<'_> {
-    joined(
-        undoing(change).and(format!(" brings the old answer back in {repeats} of {repeats} repeats, and ")),
-        making(change),
-    )
-    .and(format!(" gives the new answer in {repeats} of {repeats}: this change moves the answer."))
-}
+impl<'a> Counts<'a> {
+    fn of(&self, base: Base, change: Option<usize>, class: Class) -> usize {
+        let step = self.told.steps.iter().find(|known| known.step == Step { base, change });
+        let classes = step.and_then(|step| step.classes.iter().find(|(kernel, _)| *kernel == self.kernel));
+        classes.map_or(0, |(_, classes)| classes.iter().filter(|one| **one == class).count())
+    }
 
-fn returns(change: &EvidenceChange, repeats: u32) -> Line<'_> {
-    joined(
-        undoing(change).and(format!(" brings the old answer back in {repeats} of {repeats} repeats; ")),
-        making(change),
-    )
-    .and(" does not give the new answer in every repeat, which needs another change as well.")
-}
+    /// `2 of 2 repeats`
+    fn repeats(&self, count: usize) -> String {
+        format!("{count} of {} repeats", self.told.repeats)
+    }
 
-fn moves(change: &EvidenceChange, repeats: u32) -> Line<'_> {
-    let begun = joined(Line::ours("On its own, "), making(change));
-    begun.and(format!(
-        " gives the new answer in {repeats} of {repeats} repeats; undone alone, the old answer does not come back in every repeat: \
-         another change gives the new answer as well."
-    ))
+    /// What undoing a change does that takes the new answer away in every repeat.
+    fn undone(&self, number: usize, change: &'a EvidenceChange) -> Line<'a> {
+        let all = self.told.repeats as usize;
+        match self.of(Base::New, Some(number), Class::Old) {
+            old if old == all => undoing(change).and(format!(" brings the old answer back in {}", self.repeats(old))),
+            old => undoing(change).and(format!(
+                " takes the new answer away in {}, and brings the old one back in {old}",
+                self.repeats(all)
+            )),
+        }
+    }
+
+    fn decides(&self, number: usize) -> Option<Line<'a>> {
+        let change = self.told.changes.get(number)?;
+        let line = joined(self.undone(number, change).and("; "), making(change));
+        let all = self.repeats(self.told.repeats as usize);
+        Some(line.and(format!(" gives the new answer in {all}: this change moves the answer.")))
+    }
+
+    fn is_needed(&self, number: usize) -> Option<Line<'a>> {
+        let change = self.told.changes.get(number)?;
+        let line = joined(self.undone(number, change).and("; "), making(change));
+        let made = self.repeats(self.of(Base::Old, Some(number), Class::New));
+        Some(line.and(format!(" gives the new answer in {made}: it needs this change, and another one with it.")))
+    }
+
+    fn is_enough(&self, number: usize) -> Option<Line<'a>> {
+        let change = self.told.changes.get(number)?;
+        let all = self.repeats(self.told.repeats as usize);
+        let left = self.repeats(self.of(Base::New, Some(number), Class::New));
+        let line = joined(Line::ours("On its own, "), making(change)).and(format!(" gives the new answer in {all}; "));
+        let line = joined(line.and("where that alone is undone ("), named(change));
+        Some(line.and(format!("), the new answer still comes in {left}: another change gives it as well.")))
+    }
+
+    /// That the old evidence as it is does not give the old answer each time.
+    fn varies(&self) -> Option<Line<'a>> {
+        let old = self.of(Base::Old, None, Class::Old);
+        (old < self.told.repeats as usize).then(|| {
+            Line::ours(format!(
+                "The old evidence as it is gives an old answer in {} only: the generator varies.",
+                self.repeats(old)
+            ))
+        })
+    }
 }
 
 fn unsaid<'a>(told: &'a Explanation, numbers: &[usize], before: &str, after: &str) -> Option<Line<'a>> {
-    let mut names = of(told, numbers).take(NAMED).map(named);
+    let changes = numbers.iter().filter_map(|number| told.changes.get(*number));
+    let mut names = changes.take(NAMED).map(named);
     let first = joined(Line::ours(before), names.next()?);
     let line = names.fold(first, |line, name| joined(line.and(", "), name));
     let more = numbers.len().saturating_sub(NAMED);

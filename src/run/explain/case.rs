@@ -6,7 +6,7 @@ use super::told;
 use crate::analyze::counterfactual::{Difference, Finding, Sides};
 use crate::http::Context;
 use crate::judge::embedded;
-use crate::model::{Answer, Failure, Kernel, Label, QuestionId};
+use crate::model::{Answer, Failure, FailureClass, Kernel, Label, QuestionId};
 use crate::process;
 use crate::report::{Explanation, Settled};
 use crate::spec::{GenerateBackend, JudgeBackend, Spec};
@@ -73,7 +73,7 @@ impl Case {
             let hint = "go to the folder that the audit was started in: relative paths of programs count from there";
             return Err(found::usage(format!("failed to find the program `{program}`: {why}")).with_hint(hint));
         }
-        self.kept.ask(&self.difference.steps(self.tried), context).await
+        self.kept.ask(&self.difference.steps(self.tried), context).await.map_err(without_a_spec)
     }
 
     /// The kernels that answers are compared by: no judge is called.
@@ -85,6 +85,18 @@ impl Case {
     pub(super) fn same(&self, kernel: Kernel) -> impl Fn(&Answer, &Answer) -> bool {
         same(&self.of, kernel)
     }
+}
+
+/// What stands in the spec of a finished run is frozen, or was a limit of another process: it mends nothing here.
+fn without_a_spec(failure: Failure) -> Failure {
+    let of_spec =
+        failure.class == FailureClass::Incomplete && failure.hint.as_ref().is_some_and(|hint| hint.contains("spec"));
+    if !of_spec {
+        return failure;
+    }
+    failure.with_hint(
+        "run the same command again to go on: what is on record is not asked for again; `--calls` and `--tasks` are its limits",
+    )
 }
 
 fn kernels(of: &OfRun) -> Vec<Kernel> {
