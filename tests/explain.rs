@@ -32,27 +32,24 @@ const HOSTILE: &str = "::error::x\n\u{1b}[31m##[group]\u{202e}<!-- -->";
 /// Four questions: the first flips because of `b`, the second has one evidence throughout, the third has hostile texts, and in the
 /// fourth two documents must go together.
 fn evidence(new: bool) -> String {
-    let c = if new { "Widgets come in blue." } else { "Widgets come in red." };
     let about = document("a", "Everything about widgets.");
-    let flipped = match new {
-        false => [about.clone(), document("b", "The widget code is 42."), document("c", c)],
-        true => [about.clone(), document("d", "The widget code was retired."), document("c", c)],
-    };
-    let hostile = match new {
-        false => vec![document(HOSTILE, "The widget code is 42."), about.clone()],
-        true => vec![about.clone(), document("e", HOSTILE)],
-    };
-    let either = match new {
-        false => {
-            vec![document("f", "The widget code is 42."), document("g", "The widget code is 42 again."), about.clone()]
-        }
-        true => vec![document("h", "No code."), about.clone()],
-    };
-    let lines = [flipped.to_vec(), vec![about], hostile, either];
+    let code = |id: &str| document(id, "The widget code is 42.");
+    let old = [
+        vec![about.clone(), code("b"), document("c", "Widgets come in red.")],
+        vec![about.clone()],
+        vec![code(HOSTILE), about.clone()],
+        vec![code("f"), document("g", "The widget code is 42 again."), about.clone()],
+    ];
+    let changed = [
+        vec![about.clone(), document("d", "The widget code was retired."), document("c", "Widgets come in blue.")],
+        vec![about.clone()],
+        vec![about.clone(), document("e", HOSTILE)],
+        vec![document("h", "No code."), about],
+    ];
     let line = |(number, documents): (usize, Vec<Value>)| {
         json!({ "id": format!("q{number}"), "documents": documents }).to_string() + "\n"
     };
-    lines.into_iter().enumerate().map(line).collect()
+    (if new { changed } else { old }).into_iter().enumerate().map(line).collect()
 }
 
 fn workspace(generator: &str, more: &str) -> Result<Workspace> {
@@ -133,6 +130,11 @@ fn ledger(run: &str) -> Result<PathBuf> {
     Ok(folders.remove(0).path().join("counterfactuals.jsonl"))
 }
 
+/// Standard output on one line.
+fn words(output: &Output) -> String {
+    stdout(output).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn explained(workspace: &Workspace, run: &str, more: &[&str]) -> Result<Value> {
     let output = churngate(workspace, &[&["explain", run, "q0", "--format", "json"], more].concat())?;
     anyhow::ensure!(code(&output)? == 0, "{}", stderr(&output));
@@ -150,7 +152,7 @@ fn a_plan_is_shown_and_nobody_is_called_before_it_is_asked_for() -> Result<()> {
     assert!(!Path::new(&run).join("explain").exists() && all(&run)? == before, "nothing was written");
     let asks =
         format!("asks: model `m` at {}, with the key in `EXPLAIN_KEY`; 16 calls before retries", server.base_url);
-    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = words(&output);
     for wanted in
         ["8 evidences, each asked 2 times: 16 answers, of which 0 are on record", &asks, "these take about 192 tokens"]
     {
@@ -194,7 +196,7 @@ fn the_document_that_moved_the_answer_is_named_and_each_answer_is_asked_for_once
 fn documents_that_act_together_are_told_so_and_one_that_suffices_is_not_called_the_cause() -> Result<()> {
     let (_server, workspace, run) = audited()?;
     let output = churngate(&workspace, &["explain", &run, "q3", "--ask", "--quiet"])?;
-    let said = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = words(&output);
     assert_eq!(code(&output)?, 0, "{}", stderr(&output));
     // Either document alone brings the old answer back, and neither's loss alone takes it away.
     for id in ["f", "g"] {
@@ -282,14 +284,14 @@ fn the_embedded_reader_costs_nothing_and_answers_at_once() -> Result<()> {
         let output = workspace.churngate(&["explain", &run, id])?;
         let said = stdout(&output);
         assert_eq!(code(&output)?, 0, "{}", stderr(&output));
-        for wanted in ["exact: ", "semantic: ", "means old", id, "docs/judge.md"] {
+        for wanted in ["exact", "semantic", "means old", id, "docs/judge.md"] {
             assert!(said.contains(wanted), "{wanted}: {said}");
         }
         assert!(!said.contains("plan:"), "{said}");
         assert_eq!(stdout(&workspace.churngate(&["explain", &run, id])?), said, "the same answers each time");
         // Fewer changes ask for no more than is there already.
         let fewer = workspace.churngate(&["explain", &run, id, "--changes", "1"])?;
-        assert!(stdout(&fewer).contains("nothing is said of that"), "{}", stdout(&fewer));
+        assert!(words(&fewer).contains("nothing is said of that"), "{}", stdout(&fewer));
     }
     assert_eq!(all(&run)?, before);
     Ok(())
@@ -408,7 +410,7 @@ fn the_same_evidence_asks_nothing() -> Result<()> {
         let output = churngate(&workspace, &["explain", &run, "q1", "--ask"])?;
         assert_eq!(code(&output)?, 0, "{}", stderr(&output));
         assert!(stdout(&output).contains("The evidence is byte-identical in both snapshots"), "{}", stdout(&output));
-        assert!(stdout(&output).contains("no document can have moved"), "{}", stdout(&output));
+        assert!(words(&output).contains("no document can have moved"), "{}", stdout(&output));
         assert_eq!(server.count(), calls);
         assert!(!Path::new(&run).join("explain").exists());
     }
@@ -424,7 +426,7 @@ fn hostile_texts_reach_no_terminal_raw_and_are_left_out_where_they_must_not_be_s
         assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}') && !text.contains("##["), "{text}");
         assert!(text.lines().all(|line| !line.trim_start().starts_with("::")), "{text}");
     }
-    assert!(stdout(&output).contains("brings the old answer back in 2 of 2 repeats"), "{}", stdout(&output));
+    assert!(words(&output).contains("brings the old answer back in 2 of 2 repeats"), "{}", stdout(&output));
     let json = churngate(&workspace, &["explain", &run, "q2", "--format", "json"])?;
     let told: Value = serde_json::from_slice(&json.stdout)?;
     assert_eq!(told["changes"][0]["id"], HOSTILE);
@@ -519,6 +521,13 @@ fn damage_is_told_from_everything_else() -> Result<()> {
         for more in [&[][..], &["--ask"]] {
             let output = churngate(&workspace, &[&["explain", &run, "q0"], more].concat())?;
             assert_eq!(code(&output)?, 5, "{}: {}", path.display(), stderr(&output));
+            let of_explanation = path.components().any(|part| part.as_os_str() == "explain");
+            let said = stderr(&output);
+            assert_eq!(
+                said.contains("hint: restore the folder `") && said.contains("/explain/"),
+                of_explanation,
+                "{said}"
+            );
         }
         fs::write(&path, &whole)?;
     }
@@ -537,10 +546,10 @@ fn a_program_is_named_before_it_is_started() -> Result<()> {
     let run = run(&workspace)?;
     let output = workspace.churngate(&["explain", &run, "q0"])?;
     assert_eq!(code(&output)?, 0, "{}", stderr(&output));
-    assert!(stdout(&output).contains("asks: the program `/bin/sh -c if grep"), "{}", stdout(&output));
+    assert!(words(&output).contains("asks: the program `/bin/sh -c if grep"), "{}", stdout(&output));
     assert!(!Path::new(&run).join("explain").exists());
     let output = workspace.churngate(&["explain", &run, "q0", "--ask"])?;
     assert_eq!(code(&output)?, 0, "{}", stderr(&output));
-    assert!(stdout(&output).contains("this change moves the answer"), "{}", stdout(&output));
+    assert!(words(&output).contains("this change moves the answer"), "{}", stdout(&output));
     Ok(())
 }

@@ -62,7 +62,7 @@ fn told(lists: [&[usize]; 5]) -> Finding {
 fn said(finding: Finding) -> String {
     let text = explanation_text(&explanation("", finding), 100);
     let (_, after) = text.split_once("\nexact: ").expect("a finding");
-    let (sentences, _) = after.split_once("\nexact: ").expect("what the kernel cannot tell");
+    let (sentences, _) = after.split_once("\nCompared: ").expect("what the kernel cannot tell");
     sentences.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

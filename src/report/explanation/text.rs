@@ -1,12 +1,13 @@
 //! The explanation for a terminal: safe to print in a CI log.
 
 use super::{EvidenceChange, Explanation, Given, StepAnswers, steps, words};
-use crate::analyze::counterfactual::{Class, Finding};
+use crate::analyze::counterfactual::Class;
 use crate::model::Kernel;
 use crate::report::document::{Line, Table};
 use crate::report::escape::Untrusted;
 use crate::report::{numbers, terminal};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 /// Characters of a question or an answer that are shown.
 const TEXT: usize = 200;
@@ -25,7 +26,7 @@ pub fn explanation_text(told: &Explanation, width: u16) -> String {
         return text + &terminal::wrapped(words::settled(settled), width, "  ");
     }
     if told.steps.iter().any(|step| !step.answers.is_empty()) {
-        text.push_str(&format!("{}\n\n", terminal::table(&table(told), width)));
+        text.push_str(&(terminal::table(&table(told), width) + "\n\n"));
         text.push_str(&others(told, width));
         text.push_str(&findings(told, width));
     }
@@ -79,11 +80,8 @@ fn head(told: &Explanation, width: u16) -> String {
     text.push_str(&answers('-', "old", &told.old));
     text.push_str(&answers('+', "new", &told.new));
     let (shared, old, new) = (numbers::count(told.shared), told.old.documents, told.new.documents);
-    text.push_str(&format!(
-        "evidence: {} before, {} now, {shared} the same in both\n",
-        numbers::counted(old, "document"),
-        numbers::counted(new, "document")
-    ));
+    let before = numbers::counted(old, "document");
+    let _ = writeln!(text, "evidence: {before} before, {} now, {shared} the same in both", numbers::count(new));
     text.extend(told.changes.iter().zip(1..).map(|(change, number): (_, usize)| changed(number, change)));
     text + "\n"
 }
@@ -176,30 +174,39 @@ fn others(told: &Explanation, width: u16) -> String {
     };
     let mut text: String = found.iter().take(OTHERS).map(line).collect();
     if found.len() > OTHERS {
-        text.push_str(&format!("{} more other answers; `--format json` has them all\n", found.len() - OTHERS));
+        let _ = writeln!(text, "{} more other answers; `--format json` has them all", found.len() - OTHERS);
     }
     text
 }
 
+/// What the answers show; kernels that show the same are told together.
 fn findings(told: &Explanation, width: u16) -> String {
-    let line = |(kernel, finding): &(Kernel, Finding)| {
+    let mut said: Vec<(Vec<String>, String)> = Vec::new();
+    for (kernel, finding) in &told.findings {
         let sentences: Vec<String> = words::finding(told, *kernel, finding).iter().map(terminal::line).collect();
-        terminal::wrapped(&format!("{kernel}: {}", sentences.join(" ")), width, "  ")
+        let sentences = sentences.join(" ");
+        match said.iter_mut().find(|(_, known)| *known == sentences) {
+            Some((kernels, _)) => kernels.push(kernel.to_string()),
+            None => said.push((vec![kernel.to_string()], sentences)),
+        }
+    }
+    let line = |(kernels, sentences): &(Vec<String>, String)| {
+        terminal::wrapped(&format!("{}: {sentences}", kernels.join(" and ")), width, "  ")
     };
-    told.findings.iter().map(line).collect::<String>() + &terminal::wrapped(&basis(told), width, "  ")
+    said.iter().map(line).collect::<String>() + &terminal::wrapped(&basis(told), width, "  ")
 }
 
 /// What the kernels that were used cannot tell.
 fn basis(told: &Explanation) -> String {
     let exact = format!(
-        "exact: equal after the normalisation `{}`; an answer in other words is another one",
+        "Compared: exact, equal after the normalisation `{}`, so that an answer in other words is another one",
         told.normalisation
     );
     let semantic = told.findings.iter().any(|(kernel, _)| *kernel == Kernel::Semantic);
     if semantic {
-        format!("{exact}. semantic: as the embedded judge has it.")
+        format!("{exact}; semantic, as the embedded judge has it.")
     } else {
         let judge = Untrusted::new(&told.judge).terminal(steps::NAME);
-        format!("{exact}, though it may mean the same: the run's judge ({judge}) was not asked.")
+        format!("{exact}, though it may mean the same: the run's judge ({judge}) is not asked.")
     }
 }

@@ -12,7 +12,7 @@ use crate::http::Context;
 use crate::ledger::record::{Outcome, PassRecord, Record};
 use crate::ledger::stage::{Counterfactuals, Evidence as EvidenceStage, Stage};
 use crate::ledger::{self, BlobReader, EvidenceLock, LedgerError, Opened, ProtocolLock, RunFolder};
-use crate::model::{Cell, Digest, Event, Evidence, Failure, QuestionId, ServedModels, SnapshotName};
+use crate::model::{Cell, Digest, Event, Evidence, Failure, FailureClass, QuestionId, ServedModels, SnapshotName};
 use crate::run::found::{Answers, Texts};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::json;
@@ -97,9 +97,21 @@ impl Kept {
 
     /// Asks for what is not there yet.
     pub(super) async fn ask(&self, steps: &[Step], context: &Context) -> Result<(), Failure> {
+        self.asked(steps, context).await.map_err(|failure| self.to_be_removed(failure))
+    }
+
+    async fn asked(&self, steps: &[Step], context: &Context) -> Result<(), Failure> {
         let (folder, plan) = self.open()?;
         let evidence = self.lock_evidence(&folder, &plan, context).await?;
         generate::ask::<Counterfactuals>(&self.view, &folder, &evidence, &self.cells(steps), context).await
+    }
+
+    /// What is broken here is no part of the run: that one must not be removed for it.
+    fn to_be_removed(&self, failure: Failure) -> Failure {
+        if failure.class != FailureClass::Evidence {
+            return failure;
+        }
+        failure.with_hint(format!("restore the folder `{}` from a copy, or remove it and ask again", self.path))
     }
 
     /// What is there; nothing where nothing was ever asked. Blobs that a crash left in the journal are put in their places.
@@ -107,6 +119,10 @@ impl Kept {
     /// # Errors
     /// It is damaged, does not follow from the plan, or is in use.
     pub(super) fn read(&self) -> Result<Option<Came>, Failure> {
+        self.found().map_err(|failure| self.to_be_removed(failure))
+    }
+
+    fn found(&self) -> Result<Option<Came>, Failure> {
         if self.path.symlink_metadata().is_err() {
             return Ok(None);
         }
@@ -138,11 +154,7 @@ impl Kept {
             return Err(LedgerError::NotPlain { path: self.all.clone() }.into());
         }
         let folder = RunFolder::open(&self.path)?;
-        let plan = folder.freeze(&self.plan).map_err(|error| {
-            let failure = Failure::from(error);
-            let hint = format!("remove the folder `{}`: what it holds is asked for again", self.path);
-            if failure.hint.is_some() { failure } else { failure.with_hint(hint) }
-        })?;
+        let plan = folder.freeze(&self.plan)?;
         Ok((folder, plan))
     }
 
@@ -160,13 +172,13 @@ impl Kept {
         for note in writer.notes() {
             context.observer.observe(Event::Note(note.clone()));
         }
-        let mut noted = BTreeSet::new();
+        let mut known = BTreeSet::new();
         for record in ledger::read::<EvidenceStage>(folder.path())? {
             if let Record::Note(PassRecord { snapshot, .. }) = record?.1 {
-                noted.insert(snapshot);
+                known.insert(snapshot);
             }
         }
-        let open = self.snapshots.iter().filter(|(name, _)| !noted.contains(name));
+        let open = self.snapshots.iter().filter(|(name, _)| !known.contains(name));
         let (notes, blobs): (Vec<_>, Vec<_>) = open.map(|(name, evidence)| self.note(name, evidence)).unzip();
         writer.append_all(&notes, blobs).await?;
         Ok(writer.seal().await?)
@@ -192,8 +204,8 @@ fn name_of(step: Step) -> SnapshotName {
 
 /// A name that any file system takes, and that tells two plans apart.
 fn folder_name(id: &QuestionId, plan: Digest) -> String {
-    let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
-    let slug: String = id.0.chars().take(SLUG).map(plain).collect();
+    let kept = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
+    let slug: String = id.0.chars().take(SLUG).map(kept).collect();
     format!("{}-{}", slug.trim_matches('-'), plan.short()).trim_matches('-').to_owned()
 }
 

@@ -19,9 +19,9 @@ const EXCERPT_CHARS: usize = 200;
 pub(super) fn explanation(case: &Case) -> Result<Explanation, Failure> {
     let (of, difference) = (&case.of, &case.difference);
     let asked = if case.settled.is_none() { difference.steps(case.tried) } else { Vec::new() };
-    let came = if case.settled.is_none() { case.kept.read()? } else { None };
+    let there = if case.settled.is_none() { case.kept.read()? } else { None };
     let cells = case.kept.cells(&asked);
-    let rows = answered(case, &asked, came.as_ref());
+    let rows = answered(case, &asked, there.as_ref());
     let machinery = machinery::describe(&of.protocol);
     let given = |evidence: &Evidence, answers: &[Answer]| Given {
         documents: evidence.documents.len() as u64,
@@ -43,8 +43,8 @@ pub(super) fn explanation(case: &Case) -> Result<Explanation, Failure> {
         findings: if rows.iter().any(|row| !row.answers.is_empty()) { findings(case, &rows) } else { Vec::new() },
         steps: rows,
         tried: case.tried,
-        calls: calls(case, &cells, came.as_ref()),
-        caveats: machinery.caveats.into_iter().chain(caveats(case, came.as_ref())?).collect(),
+        calls: calls(case, &cells, there.as_ref()),
+        caveats: machinery.caveats.into_iter().chain(caveats(case, there.as_ref())?).collect(),
         folder: case.kept.path.to_string(),
     })
 }
@@ -82,11 +82,11 @@ fn described(case: &Case, change: Change) -> EvidenceChange {
 }
 
 /// The answers to each step, as far as they are there, held against those of the run.
-fn answered(case: &Case, steps: &[Step], came: Option<&Came>) -> Vec<StepAnswers> {
+fn answered(case: &Case, steps: &[Step], there: Option<&Came>) -> Vec<StepAnswers> {
     let sides = Sides { old: &case.of.old, new: &case.of.new };
     let of = |step: &Step| {
         let name = case.kept.name(*step);
-        let answer = |repeat| Some((repeat, came?.answers.of_cell(name?, repeat)?));
+        let answer = |repeat| Some((repeat, there?.answers.of_cell(name?, repeat)?));
         let answers: Vec<(u32, &Answer)> = (0..case.of.protocol.spec.generate.repeats).filter_map(answer).collect();
         let classes = |kernel| -> Vec<Class> {
             let same = case.same(kernel);
@@ -116,8 +116,9 @@ fn findings(case: &Case, rows: &[StepAnswers]) -> Vec<(Kernel, Finding)> {
 }
 
 /// What it takes to ask for what is not there yet.
-fn calls(case: &Case, cells: &[Cell], came: Option<&Came>) -> CallPlan {
-    let is_there = |cell: &&Cell| came.is_some_and(|came| came.answers.of_cell(&cell.snapshot, cell.repeat).is_some());
+fn calls(case: &Case, cells: &[Cell], there: Option<&Came>) -> CallPlan {
+    let is_there =
+        |cell: &&Cell| there.is_some_and(|there| there.answers.of_cell(&cell.snapshot, cell.repeat).is_some());
     let left: Vec<&Cell> = cells.iter().filter(|cell| !is_there(cell)).collect();
     let whom = whom(&case.of.protocol.spec.generate.backend);
     let amount = if left.is_empty() { None } else { amount(case, &left) };
@@ -151,7 +152,7 @@ fn whom(backend: &GenerateBackend) -> Option<String> {
     }
 }
 
-fn caveats(case: &Case, came: Option<&Came>) -> Result<Vec<String>, Failure> {
+fn caveats(case: &Case, there: Option<&Came>) -> Result<Vec<String>, Failure> {
     let of = &case.of;
     let mut caveats = Vec::new();
     if of.varies && case.settled != Some(Settled::RetrievalVaries) {
@@ -166,7 +167,7 @@ fn caveats(case: &Case, came: Option<&Came>) -> Result<Vec<String>, Failure> {
         let told = "The run's answers were read from a recording; those to the steps are asked for now.";
         caveats.push(told.to_owned());
     }
-    let models = came.map(|came| &came.models).filter(|models| !models.is_empty() && **models != of.models);
+    let models = there.map(|there| &there.models).filter(|models| !models.is_empty() && **models != of.models);
     caveats.extend(models.map(|models| {
         format!("The run's answers came from {}, those to the steps from {}.", names(&of.models), names(models))
     }));
