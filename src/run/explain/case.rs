@@ -95,7 +95,8 @@ fn without_a_spec(failure: Failure) -> Failure {
         return failure;
     }
     failure.with_hint(
-        "run the same command again to go on: what is on record is not asked for again; `--calls` and `--tasks` are its limits",
+        "run the same command again to go on: what is on record is not asked for again; what the spec of the run says is frozen, and \
+         where the server takes it no more, another run is needed",
     )
 }
 
