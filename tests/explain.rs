@@ -278,6 +278,12 @@ fn the_embedded_reader_costs_nothing_and_answers_at_once() -> Result<()> {
     let run = workspace.run_folder()?.display().to_string();
     let before = all(&run)?;
     let result: Value = serde_json::from_slice(&fs::read(Path::new(&run).join("result.json"))?)?;
+    // The page shows what this says.
+    let page = fs::read_to_string(harness::root().join("docs/explain.md"))?;
+    let (_, shown) = page.split_once("```text\n").context("no block of text")?;
+    let (shown, _) = shown.split_once("```").context("the block does not end")?;
+    let example = workspace.churngate(&["explain", &run, "api.console.time/safari_ios"])?;
+    assert!(stdout(&example).contains(shown), "{}", stdout(&example));
     let flips = result["flips"].as_array().context("no flips")?;
     for flip in flips.iter().take(3) {
         let id = flip["question"].as_str().context("no id")?;

@@ -167,7 +167,11 @@ fn others(told: &Explanation, width: u16) -> String {
     found.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let line = |(answer, count): &(&str, usize)| {
         terminal::wrapped(
-            &format!("other answer  {}  ({count} times)", Untrusted::new(answer).terminal(TEXT)),
+            &format!(
+                "other answer  {}  ({})",
+                Untrusted::new(answer).terminal(TEXT),
+                numbers::counted(*count as u64, "time")
+            ),
             width,
             "  ",
         )
