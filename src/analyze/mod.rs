@@ -12,6 +12,7 @@ pub mod cited;
 pub mod cluster;
 pub mod comparison;
 pub mod correctness;
+pub mod counterfactual;
 pub mod diagnostics;
 pub mod dirichlet;
 pub mod edges;

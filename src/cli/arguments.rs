@@ -32,6 +32,8 @@ pub enum Command {
     Diff(DiffArguments),
     /// Recompute everything from the ledgers, without a network.
     Verify(VerifyArguments),
+    /// Show which change of evidence moved the answer to a question, by asking with one change made or undone.
+    Explain(ExplainArguments),
     /// Copy a finished run without its texts; the copy can be verified, too.
     Export(ExportArguments),
     /// Render the report of a finished run again.
@@ -85,7 +87,7 @@ impl SpecArguments {
 }
 
 /// Whether calls over HTTP are recorded, or answered from a recording.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct TapeArguments {
     /// Write every exchange over HTTP to this folder, without keys, so that the audit can be replayed.
     #[arg(long, value_name = "DIR")]
@@ -176,6 +178,37 @@ pub struct VerifyArguments {
     /// Print the claim matrix instead: each figure of the report and the records it comes from.
     #[arg(long)]
     pub claims: bool,
+}
+
+/// A run and a question of it, and how far to go in explaining its flip.
+#[derive(Debug, Args)]
+pub struct ExplainArguments {
+    /// The run's folder: `.churngate/<digest>`.
+    pub run: Utf8PathBuf,
+    /// The question's id, as the report names it.
+    pub question: String,
+    /// Ask for what is not there yet. Without it a generator that is called is not called, and the plan is shown; the embedded
+    /// reader costs nothing and answers in any case.
+    #[arg(long)]
+    pub ask: bool,
+    /// Calls at most, retries among them; what is left is asked for by another call of the same command.
+    #[arg(long, value_name = "N", requires = "ask")]
+    pub calls: Option<u64>,
+    /// Changes that are tried at most, those of the best ranks first. Each takes two rows of answers.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub changes: u32,
+    /// Calls in flight at most.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub tasks: Option<u32>,
+    /// Print nothing but the result.
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// What of the audited texts is printed. The run's folder holds all of them.
+    #[arg(long, default_value = "answers")]
+    pub disclosure: Shown,
+    /// The format.
+    #[arg(long, default_value = "text")]
+    pub format: TextOrJson,
 }
 
 /// A run, to be exported.

@@ -27,6 +27,15 @@ pub fn for_retrieval(spec: &Spec, tape: &TapeArguments, tasks: Option<u32>, quie
     made(spec, &spec.named_in_retrieval(), tape, tasks, quiet)
 }
 
+/// Makes the context of some calls to the generator alone, of which there may be so many.
+///
+/// # Errors
+/// As [`context`], of the keys that the generator needs.
+pub fn for_generation(spec: &Spec, calls: Option<u64>, tasks: Option<u32>, quiet: bool) -> Result<Context, Failure> {
+    let context = made(spec, &spec.named_in_generation(), &TapeArguments::default(), tasks, quiet)?;
+    Ok(Context { budget: Arc::new(Budget::new(calls, None)), ..context })
+}
+
 fn made(
     spec: &Spec,
     named: &Named<'_>,

@@ -6,6 +6,7 @@ mod arguments;
 mod check;
 mod context;
 mod diff;
+mod explain;
 mod export;
 mod init;
 mod merge;
@@ -91,6 +92,7 @@ fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Merge(arguments) => merge::merge(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
         Command::Verify(arguments) => verify::verify(&arguments),
+        Command::Explain(arguments) => explain::explain(&arguments),
         Command::Export(arguments) => export::export(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Review(arguments) => review::review(&arguments),

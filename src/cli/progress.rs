@@ -276,5 +276,6 @@ const fn name(stage: StageName) -> &'static str {
         StageName::JudgeSecond => "second judge",
         StageName::Replicate => "second generator",
         StageName::JudgeReplica => "judge of the second generator",
+        StageName::Explain => "explain",
     }
 }

@@ -3,7 +3,7 @@
 use crate::http::{Place, Remedy, Served};
 use crate::ledger::Recorded;
 use crate::ledger::record::AnswersRecord;
-use crate::ledger::stage::{self, Answers, Evidence, ReplicaAnswers, Stage};
+use crate::ledger::stage::{self, Answers, Counterfactuals, Evidence, ReplicaAnswers, Stage};
 use crate::model::{ServedModels, StageName};
 
 /// A ledger of answers.
@@ -39,4 +39,15 @@ impl Answering for ReplicaAnswers {
     const STAGE: StageName = StageName::Replicate;
     const WHOSE: &'static str = "second generator";
     const DECIDES: bool = false;
+}
+
+/// They are compared with the run's own: a server that has changed its model since is told beside them, and stops nothing.
+impl Answering for Counterfactuals {
+    const STAGE: StageName = StageName::Explain;
+    const WHOSE: &'static str = "generator";
+    const DECIDES: bool = false;
+
+    fn remedy(_: Place) -> Remedy {
+        Remedy { spoiled: Self::FILE, with: Vec::new(), place: Place::Explanation }
+    }
 }

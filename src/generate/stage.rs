@@ -128,7 +128,7 @@ fn is_asked(plan: &Plan<'_>, unchanged: &[Option<Digest>], cell: &Cell) -> bool 
     !matches!(question, Some(Some(_)))
 }
 
-fn holds_answer(plan: &Plan<'_>, standing: &Standing, cell: &Cell) -> bool {
+pub(super) fn holds_answer(plan: &Plan<'_>, standing: &Standing, cell: &Cell) -> bool {
     plan.places.cell(cell).and_then(|at| standing.accepted.get(at)).copied().unwrap_or(false)
 }
 

@@ -43,6 +43,8 @@ pub enum Place {
     Run,
     /// In the folders of shards.
     Shards,
+    /// In the folder of an explanation, within that of a run.
+    Explanation,
 }
 
 #[derive(Debug, Default)]
@@ -150,6 +152,7 @@ impl fmt::Display for Remedy {
         // What a shard says of itself names the heads of its ledgers: without them it is not gone on with.
         let (also, folder, command) = match place {
             Place::Run => ("", "the run folder", "run the same command again"),
+            Place::Explanation => ("", "the explanation's folder", "run the same command again"),
             Place::Shards => {
                 (" and `shard.json`", "the folder of each shard that it was so in", "run these shards again, and merge")
             }

@@ -56,6 +56,11 @@ pub enum ReplicaJudgments {}
 #[derive(Debug)]
 pub enum Vectors {}
 
+/// Answers with evidence that no snapshot gave, asked for to explain a flip. They lie in a folder of their own beside the evidence
+/// that they were asked with, and no run counts them among its ledgers.
+#[derive(Debug)]
+pub enum Counterfactuals {}
+
 impl Stage for Protocol {
     const NAME: &'static str = "protocol";
     const FILE: &'static str = "protocol.lock.json";
@@ -119,6 +124,13 @@ impl Stage for Vectors {
     type Record = VectorsRecord;
 }
 
+impl Stage for Counterfactuals {
+    const NAME: &'static str = "counterfactuals";
+    const FILE: &'static str = "counterfactuals.jsonl";
+    type Before = Evidence;
+    type Record = AnswersRecord;
+}
+
 impl closed::Closed for Protocol {}
 impl closed::Closed for Evidence {}
 impl closed::Closed for Answers {}
@@ -128,6 +140,7 @@ impl closed::Closed for Second {}
 impl closed::Closed for ReplicaAnswers {}
 impl closed::Closed for ReplicaJudgments {}
 impl closed::Closed for Vectors {}
+impl closed::Closed for Counterfactuals {}
 impl Recorded for Evidence {}
 impl Recorded for Answers {}
 impl Recorded for Judgments {}
@@ -136,6 +149,7 @@ impl Recorded for Second {}
 impl Recorded for ReplicaAnswers {}
 impl Recorded for ReplicaJudgments {}
 impl Recorded for Vectors {}
+impl Recorded for Counterfactuals {}
 
 /// The ledgers that a run can have, each after the one that it continues. Every run has the first three.
 pub(in crate::ledger) const FILES: [&str; 8] = [

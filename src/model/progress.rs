@@ -20,6 +20,8 @@ pub enum StageName {
     Replicate,
     /// The second generator's answers to judgments.
     JudgeReplica,
+    /// Evidence that no snapshot gave to answers, to explain a flip.
+    Explain,
 }
 
 /// Something that happened.

@@ -1,7 +1,7 @@
 //! What a pull request may show of the texts that were audited.
 
 use crate::model::Answer;
-use crate::report::{AuditResult, EvidenceDiff};
+use crate::report::{AuditResult, EvidenceDiff, Explanation};
 
 /// How much of the audited texts is shown where the public may read it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,6 +62,25 @@ pub fn disclosed_evidence(diff: &EvidenceDiff, disclosure: Disclosure) -> Eviden
         }
     }
     diff
+}
+
+/// The same of the explanation of a flip.
+#[must_use]
+pub fn disclosed_explanation(told: &Explanation, disclosure: Disclosure) -> Explanation {
+    let mut told = told.clone();
+    if disclosure == Disclosure::Answers {
+        return told;
+    }
+    let of_steps = told.steps.iter_mut().flat_map(|step| step.answers.iter_mut().map(|(_, answer)| answer));
+    let of_run = told.old.answers.iter_mut().chain(&mut told.new.answers);
+    let excerpts = told.changes.iter_mut().flat_map(|change| [&mut change.old_excerpt, &mut change.new_excerpt]);
+    for text in of_steps.chain(of_run).chain(excerpts.flatten()) {
+        HIDDEN.clone_into(text);
+    }
+    if disclosure == Disclosure::Ids {
+        HIDDEN.clone_into(&mut told.text);
+    }
+    told
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod escape;
 #[cfg(test)]
 mod escape_tests;
 mod excerpt;
+pub mod explanation;
 mod failure;
 #[cfg(test)]
 mod first_line_tests;
@@ -41,6 +42,10 @@ pub use diff::{
     diff_markdown_within, diff_text,
 };
 pub use excerpt::excerpt;
+pub use explanation::{
+    CallPlan, EXPLANATION_FORMAT, Estimate, EvidenceChange, Explanation, Given, Settled, StepAnswers, explanation_json,
+    explanation_text, plan_text,
+};
 pub use failure::{failure_within, plain, plain_apart};
 pub use formats::{FORMATS, Format};
 pub use html::html;

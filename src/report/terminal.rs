@@ -83,8 +83,8 @@ fn placebo(section: &Section<'_>, width: u16) -> String {
     [figures, told].into_iter().flatten().map(|part| part.trim_end().to_owned() + "\n").collect::<String>() + "\n"
 }
 
-/// Limits stand in the table of the rule, so that the kernels fit into 80 columns.
-fn table(table: &Table<'_>, width: u16) -> String {
+/// A table of at most this width. Limits stand in the table of the rule, so that the kernels fit into 80 columns.
+pub(in crate::report) fn table(table: &Table<'_>, width: u16) -> String {
     let kept = |title: &str| title != "limit";
     let columns: Vec<usize> = (0..table.columns.len()).filter(|index| kept(table.columns[*index].0)).collect();
     let mut drawn = comfy_table::Table::new();
@@ -144,7 +144,8 @@ fn diff_line(line: &DiffLine<'_>) -> String {
     format!("   {} {:<11} {}\n", line.sign, line.label, parts.join("  ·  "))
 }
 
-fn line(line: &Line<'_>) -> String {
+/// A line with all that comes from outside in it made harmless.
+pub(in crate::report) fn line(line: &Line<'_>) -> String {
     line.0.iter().map(part).collect()
 }
 

@@ -3,6 +3,7 @@
 //! The archive is unpacked by whoever downloads it; what is checked here is what lies on the disk afterwards. Whoever made
 //! the folder may have made up every ledger in it, so that even a run that verifies says only what its maker wanted it to.
 
+use super::explain;
 use crate::model::{Digest, Failure, FailureClass};
 use camino::Utf8Path;
 
@@ -53,8 +54,28 @@ pub fn check(folder: &Utf8Path) -> Result<(), Failure> {
         match path.file_name() {
             Some("blobs") if kind.is_dir() => blobs(&path, &mut seen)?,
             Some(super::review::FOLDER) if kind.is_dir() => labels(&path, &mut seen)?,
+            Some(explain::FOLDER) if kind.is_dir() => explanations(&path, &mut seen)?,
             Some(name) if FILES.contains(&name) => seen.file(&path, kind)?,
             _ => return Err(refused(&path, "is nothing that a run has")),
+        }
+    }
+    Ok(())
+}
+
+/// Explanations, each in a folder of its own.
+fn explanations(folder: &Utf8Path, seen: &mut Seen) -> Result<(), Failure> {
+    for entry in entries(folder)? {
+        let (of_one, kind) = entry?;
+        if !kind.is_dir() {
+            return Err(refused(&of_one, "is no explanation"));
+        }
+        for entry in entries(&of_one)? {
+            let (path, kind) = entry?;
+            match path.file_name() {
+                Some("blobs") if kind.is_dir() => blobs(&path, seen)?,
+                Some(name) if explain::FILES.contains(&name) => seen.file(&path, kind)?,
+                _ => return Err(refused(&path, "is nothing that an explanation has")),
+            }
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use crate::model::{Amount, ModelServer, Question, SnapshotName};
 use crate::spec::{GenerateBackend, JudgeBackend};
 
 /// Bytes of a request beside its texts: member names, the schema, the rules of the reply's form.
-const AROUND: u64 = 400;
+pub(super) const AROUND: u64 = 400;
 /// Bytes of a document beside its text: its id, its URL, the member names.
 const A_DOCUMENT: u64 = 200;
 

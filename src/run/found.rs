@@ -201,7 +201,7 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    fn of(records: Vec<Numbered<AnswersRecord>>, texts: &Texts) -> Result<Self, Failure> {
+    pub(super) fn of(records: Vec<Numbered<AnswersRecord>>, texts: &Texts) -> Result<Self, Failure> {
         let mut answers = Self::default();
         for (seq, record) in records {
             answers.take(seq, record, texts)?;
@@ -235,7 +235,8 @@ impl Answers {
         Ok(())
     }
 
-    fn of_cell(&self, snapshot: &SnapshotName, repeat: u32) -> Option<&Answer> {
+    /// The accepted answer of one cell.
+    pub(super) fn of_cell(&self, snapshot: &SnapshotName, repeat: u32) -> Option<&Answer> {
         self.texts.get(&self.cells.get(&(snapshot.clone(), repeat))?.0)
     }
 

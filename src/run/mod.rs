@@ -16,6 +16,7 @@ mod diagnose;
 pub mod diff;
 mod edits;
 pub mod evidence;
+pub mod explain;
 pub mod export;
 mod files;
 mod flips;

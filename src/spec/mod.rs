@@ -49,4 +49,5 @@ pub use problem::{Code, Problem, SpecErrors};
 pub use reference::reference;
 pub use schema::json_schema;
 pub use secrets::Named;
+pub use suggest::nearest_few;
 pub use types::*;

@@ -23,21 +23,25 @@ impl<'a> Named<'a> {
     }
 }
 
+/// The environment variables that hold the keys of a generator's server.
+fn keys_of(backend: &GenerateBackend) -> BTreeSet<&str> {
+    match backend {
+        GenerateBackend::Model(server) => server.key_env.as_deref().into_iter().collect(),
+        GenerateBackend::BlackBox(system) => match &system.backend {
+            BlackBoxBackend::Http(http) => http.secret_headers.values().map(|header| header.env.as_str()).collect(),
+            BlackBoxBackend::Command(_) => BTreeSet::new(),
+        },
+        GenerateBackend::Command(_) | GenerateBackend::Reader(_) => BTreeSet::new(),
+    }
+}
+
 impl Spec {
     /// The environment variables that the spec names.
     #[must_use]
     pub fn named(&self) -> Named<'_> {
         let mut named = self.named_in_retrieval();
         for (_, backend) in self.generators() {
-            match backend {
-                GenerateBackend::Model(server) => named.keys.extend(server.key_env.as_deref()),
-                GenerateBackend::BlackBox(system) => {
-                    if let BlackBoxBackend::Http(http) = &system.backend {
-                        named.keys.extend(http.secret_headers.values().map(|header| header.env.as_str()));
-                    }
-                }
-                GenerateBackend::Command(_) | GenerateBackend::Reader(_) => {}
-            }
+            named.keys.extend(keys_of(backend));
         }
         for (_, backend) in self.judges() {
             if let JudgeBackend::Model(server) = backend {
@@ -45,6 +49,17 @@ impl Spec {
             }
         }
         named.pass_on(self.programs());
+        named
+    }
+
+    /// The environment variables that the generator alone needs.
+    #[must_use]
+    pub fn named_in_generation(&self) -> Named<'_> {
+        let backend = &self.generate.backend;
+        let mut named = Named { keys: keys_of(backend), ..Named::default() };
+        if let GenerateBackend::Command(program) = backend {
+            named.pass_on(vec![("generate", program)]);
+        }
         named
     }
 

@@ -1,16 +1,28 @@
 //! The nearest known name.
 
+/// Letters of a text that is compared.
+const LONGEST: usize = 64;
+
 /// The candidate nearest to this text, where it is near enough to be meant: at most a third of its letters differ.
 #[must_use]
 pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_few(text, candidates, 1).first().copied()
+}
+
+/// The candidates that are near enough to be meant, the nearest first, at most so many.
+#[must_use]
+pub fn nearest_few<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
     let wanted = folded(text);
-    if wanted.len() > 64 {
-        return None;
+    if wanted.len() > LONGEST {
+        return Vec::new();
     }
-    let near = |name: &&str| distance(&wanted, &folded(name));
-    let best = candidates.into_iter().min_by_key(near)?;
-    let limit = (wanted.len().max(best.len()) / 3).max(1);
-    (near(&best) <= limit).then_some(best)
+    // What is longer than this is not near, and is not compared letter by letter.
+    let candidates = candidates.into_iter().filter(|name| name.len() <= 4 * LONGEST);
+    let mut found: Vec<(usize, &str)> = candidates.map(|name| (distance(&wanted, &folded(name)), name)).collect();
+    found.sort_by_key(|(distance, _)| *distance);
+    let limit = |name: &str| (wanted.len().max(name.len()) / 3).max(1);
+    let near = found.into_iter().take(most).filter(|(distance, name)| *distance <= limit(name));
+    near.map(|(_, name)| name).collect()
 }
 
 fn folded(text: &str) -> Vec<char> {
