@@ -321,10 +321,10 @@ pub(super) const TWO_SPECS: &str = "Each needs a `name` of its own, which counts
      takes the place of this one.";
 
 /// Said where an earlier verdict is the one that counts.
-fn stands(Draw { protocol, verdict, .. }: &Draw) -> String {
+fn stands(Draw { audited, verdict, .. }: &Draw) -> String {
     format!(
         "## ⛔ Incompatible: the verdict of an earlier draw stands\n\n\
-         On this pull request or commit the same audit (protocol `{protocol}`: one content, one rule) came to **incompatible** \
+         On this pull request or commit the same audit (`{audited}`: one content, one rule) came to **incompatible** \
          before. Drawn again it is **{verdict}**, as the report below says. The rule's error rates hold for one draw, so the earlier \
          verdict counts. To go on, change what is audited. A job can be run again without drawing anew where runs are kept (see \
          docs/github-action.md). Where nobody should be held to the earlier draw, whoever may write to the repository deletes \
@@ -343,9 +343,9 @@ fn unknown(Unread { refusal, .. }: Unread) -> String {
 }
 
 /// Said where an audit was drawn before.
-fn drawn_before(Draw { protocol, .. }: &Draw, verdicts: &str) -> String {
+fn drawn_before(Draw { audited, .. }: &Draw, verdicts: &str) -> String {
     format!(
-        "> **Drawn before.** On this pull request or commit the same audit (protocol `{protocol}`) was drawn before: {verdicts}. The rule's \
+        "> **Drawn before.** On this pull request or commit the same audit (`{audited}`) was drawn before: {verdicts}. The rule's \
          error rates hold for one draw.\n\n"
     )
 }

@@ -75,14 +75,14 @@ async fn a_draw_of_what_may_have_changed_counts_and_says_that_it_is_not_the_firs
 }
 
 #[tokio::test]
-async fn another_protocol_a_run_that_is_found_again_and_an_own_rule_are_held_to_no_earlier_draw() {
+async fn another_audit_a_run_that_is_found_again_and_an_own_rule_are_held_to_no_earlier_draw() {
     let fake = Fake::start().await;
     let first = drawn(incompatible(), 1);
     told(&first, &fake.around(1), &options()).await;
     let again = told(&first, &fake.around(2), &options()).await;
     assert!(!again.stands && !fake.bodies()[0].contains("drawn before"), "{:?}", fake.bodies());
     let mut other = drawn(compatible(), 2);
-    other.protocol = Digest::of(b"another");
+    other.audited = Some(Digest::of(b"another"));
     assert!(!told(&other, &fake.around(3), &options()).await.stands);
     assert_eq!(last_status(&fake).0, "success");
     assert!(!fake.bodies()[0].contains("drawn before"), "{:?}", fake.bodies());
@@ -137,6 +137,37 @@ async fn a_job_that_is_run_again_draws_anew_unless_its_run_was_kept() {
     assert!(job.description().contains("; drawn before: incompatible ["), "{}", job.description());
 }
 
+/// What is drawn until it passes stands at no verdict: the base branch moves on by itself.
+#[tokio::test]
+async fn an_unrelated_commit_on_the_base_branch_makes_no_new_audit_of_it() {
+    for kind in ["status", "check"] {
+        let job = Job::new(&[]).await;
+        let head = job.change(&[ANOTHER_DOCUMENT]);
+        let set = [("INPUT_COMMENT", "always"), ("INPUT_STATUS", kind)];
+        assert_eq!(job.pull_request(&head, &set).code, Some(0));
+        let run = job.fake.bodies()[0].split_once(" draws=").unwrap().1.to_owned();
+        blocked_by_another_draw(&job);
+        job.git(&["checkout", "--quiet", "main"]);
+        job.commit(&[("README.md", "Unrelated."), ("corpus/picture.png", "Nothing that is read.")]);
+        let ended = job.pull_request(&head, &set);
+        assert_eq!((ended.code, ended.output("verdict").as_str()), (Some(1), "incompatible"), "{ended:?}");
+        // It is another run all the same: the protocol names the commit.
+        assert!(!job.fake.bodies()[0].contains(run.split('.').nth(1).unwrap()), "{:?}", job.fake.bodies());
+        // What is audited is another thing once a document is.
+        let head = job.change(&[ANOTHER_DOCUMENT, ("corpus/d.md", "Nothing of note either.")]);
+        assert_eq!(job.pull_request(&head, &set).code, Some(0));
+    }
+}
+
+/// Puts an incompatible draw of the same audit in the place of the one in the comment.
+fn blocked_by_another_draw(job: &Job) {
+    let mut state = job.fake.state.lock().unwrap();
+    let body = state.comments[0]["body"].as_str().unwrap().to_owned();
+    let (before, draw) = body.split_once(" draws=").unwrap();
+    let (audited, _) = draw.split_once('.').unwrap();
+    state.comments[0]["body"] = format!("{before} draws={audited}.another.incompatible -->").into();
+}
+
 #[tokio::test]
 async fn a_job_that_passes_where_an_earlier_verdict_stands_does_not_pass() {
     let job = Job::new(&[]).await;
@@ -144,13 +175,7 @@ async fn a_job_that_passes_where_an_earlier_verdict_stands_does_not_pass() {
     job.check_out(&head);
     let act = || job.act("pull_request", &job.of_pull_request(&head), "", &[("INPUT_COMMENT", "always")]);
     assert_eq!(act().code, Some(0));
-    {
-        let mut state = job.fake.state.lock().unwrap();
-        let body = state.comments[0]["body"].as_str().unwrap().to_owned();
-        let (before, draw) = body.split_once(" draws=").unwrap();
-        let (protocol, _) = draw.split_once('.').unwrap();
-        state.comments[0]["body"] = format!("{before} draws={protocol}.another.incompatible -->").into();
-    }
+    blocked_by_another_draw(&job);
     let ended = act();
     assert_eq!((ended.code, ended.output("verdict").as_str()), (Some(1), "incompatible"), "{ended:?}");
     assert!(ended.said.contains("an earlier draw of this audit was incompatible"), "{ended:?}");
