@@ -220,7 +220,8 @@ fn whatever_changes_the_measurement_changes_the_digest_and_nothing_else_does() {
 
 #[test]
 fn an_audit_is_told_by_its_contents_and_not_by_their_commits_and_names() {
-    const FROM_GIT: &str = "old: { git: aaaa, path: a }, between: [{ name: mid, git: bbbb, path: b }], new: { path: b }";
+    const FROM_GIT: &str =
+        "old: { git: aaaa, path: a }, between: [{ name: mid, git: bbbb, path: b }], new: { path: b }";
     let inputs = |snapshots: &str| {
         let mut inputs = inputs("questions.jsonl", THREE.as_bytes());
         inputs.spec = spec::parse(&SPEC.replace("old: { path: a }, new: { path: b }", snapshots), "x").unwrap();
@@ -233,7 +234,8 @@ fn an_audit_is_told_by_its_contents_and_not_by_their_commits_and_names() {
         change(&mut inputs);
         plan(inputs).unwrap()
     };
-    let moved = FROM_GIT.replace("aaaa", "cccc").replace("bbbb", "dddd").replace("new: { path: b }", "new: { path: c }");
+    let moved =
+        FROM_GIT.replace("aaaa", "cccc").replace("bbbb", "dddd").replace("new: { path: b }", "new: { path: c }");
     let nothing = |_: &mut Inputs| {};
     let names = |inputs: &mut Inputs| {
         let passed = crate::model::PassedOver { endings: Vec::new(), others: 1, hidden: 0, links: 0 };

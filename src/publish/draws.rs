@@ -123,10 +123,11 @@ impl Draws {
         others.0.iter().all(|draw| self.0.iter().any(|own| is_same(own, draw)))
     }
 
-    /// Those of the same audit before this draw, the oldest first.
-    pub(super) fn before(&self, draw: &Draw) -> Vec<&Draw> {
-        let earlier = self.0.iter().take_while(|other| !is_same(other, draw));
-        earlier.filter(|other| other.audited == draw.audited).collect()
+    /// Those of the same audit besides this draw, the oldest first. Where it is published once more, they may have been drawn after it
+    /// and were told before: whoever may choose which draw is told last may not choose the verdict.
+    pub(super) fn others(&self, draw: &Draw) -> Vec<&Draw> {
+        let others = self.0.iter().filter(|other| !is_same(other, draw));
+        others.filter(|other| other.audited == draw.audited).collect()
     }
 
     /// Adds a draw, and drops one where they become too many.
@@ -177,18 +178,18 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_knows_those_before_it_and_a_run_that_is_found_again_is_no_new_one() {
+    fn a_draw_knows_the_others_and_a_run_that_is_found_again_is_no_new_one() {
         let mut draws = Draws::default();
-        let mut before = |draw: Draw| {
-            let verdicts: Vec<String> = draws.before(&draw).iter().map(|draw| draw.verdict.clone()).collect();
+        let mut others = |draw: Draw| {
+            let verdicts: Vec<String> = draws.others(&draw).iter().map(|draw| draw.verdict.clone()).collect();
             draws.add(&draw);
             verdicts
         };
-        assert!(before(draw("a", 1, "incompatible")).is_empty());
-        assert!(before(draw("b", 2, "compatible")).is_empty(), "another content or rule is another audit");
-        assert_eq!(before(draw("a", 3, "compatible")), ["incompatible"]);
-        assert_eq!(before(draw("a", 3, "compatible")), ["incompatible"], "it was found again");
-        assert!(before(draw("a", 1, "incompatible")).is_empty());
+        assert!(others(draw("a", 1, "incompatible")).is_empty());
+        assert!(others(draw("b", 2, "compatible")).is_empty(), "another content or rule is another audit");
+        assert_eq!(others(draw("a", 3, "compatible")), ["incompatible"]);
+        assert_eq!(others(draw("a", 3, "compatible")), ["incompatible"], "it was found again");
+        assert_eq!(others(draw("a", 1, "incompatible")), ["compatible"], "it was told before this is told again");
         assert_eq!(draws.to_string(), "a.1.incompatible,b.2.compatible,a.3.compatible");
         assert_eq!(Draws::parse(&draws.to_string()), draws);
         let mut other = Draws::parse("a.1.incompatible,c.4.inconclusive,x,a.b,,a.b.c.d,a.-.c,a b.c.d");
@@ -205,7 +206,7 @@ mod tests {
             let others = (0..200).map(|run| draw("b", run, verdict));
             let draws: Draws = std::iter::once(blocking.clone()).chain(others).collect();
             assert_eq!(draws.0.len(), 40, "{verdict}");
-            assert_eq!(draws.before(&draw("a", 1, "compatible")), [&blocking], "{verdict}");
+            assert_eq!(draws.others(&draw("a", 1, "compatible")), [&blocking], "{verdict}");
         }
     }
 

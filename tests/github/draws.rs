@@ -1,9 +1,9 @@
 //! An audit that is drawn again on one pull request says so, and one content is judged once.
 
-use crate::fake::{BOT, Fake, compatible, incompatible, options, told, told_failure};
+use crate::fake::{Fake, compatible, incompatible, options, told, told_failure};
 use crate::workflow::{ANOTHER_DOCUMENT, CHURN, Job};
 use churngate::model::Digest;
-use churngate::publish::{Failed, Options, Outcome, Outdated};
+use churngate::publish::{CommentMode, Failed, MarkKind, Options, Outcome, Outdated, Surroundings};
 use churngate::report::AuditResult;
 
 /// The same result from other answers.
@@ -95,6 +95,45 @@ async fn another_audit_a_run_that_is_found_again_and_an_own_rule_are_held_to_no_
 }
 
 #[tokio::test]
+async fn a_run_that_is_published_once_more_is_held_to_what_was_drawn_after_it() {
+    for mark in [MarkKind::Status, MarkKind::Check] {
+        for comment in [CommentMode::Always, CommentMode::OnChange, CommentMode::Never] {
+            let wanted = Options { mark, comment, ..options() };
+            let (passing, blocking) = (drawn(compatible(), 1), drawn(incompatible(), 2));
+            // As the run that it was, and found again by a newer one.
+            for (run, newest) in [(1, false), (3, true)] {
+                let fake = Fake::start().await;
+                for (result, run) in [(&passing, 1), (&blocking, 2)] {
+                    assert!(!told(result, &fake.around(run), &wanted).await.stands);
+                }
+                let once_more = told(&passing, &fake.around(run), &wanted).await;
+                let case = format!("{mark:?} {comment:?} {run}: {once_more:?} {:?}", fake.bodies());
+                assert!(once_more.stands && matches!(once_more.mark, Outcome::Done(_)) == newest, "{case}");
+                let state = fake.state.lock().unwrap();
+                let marks = state.statuses.iter().map(|status| &status["state"]);
+                let marks = marks.chain(state.checks.iter().map(|check| &check["conclusion"]));
+                assert_eq!(marks.last().unwrap(), "failure", "{case}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_earlier_attempt_that_finishes_last_leaves_the_later_ones_mark() {
+    for mark in [MarkKind::Status, MarkKind::Check] {
+        let fake = Fake::start().await;
+        let wanted = Options { mark, ..options() };
+        let attempt = |run_attempt| Surroundings { run_attempt, ..fake.around(1) };
+        told(&drawn(incompatible(), 1), &attempt(2), &wanted).await;
+        let mut other = drawn(compatible(), 2);
+        other.audited = Some(Digest::of(b"another"));
+        let earlier = told(&other, &attempt(1), &wanted).await;
+        assert_eq!(earlier.mark, Outcome::Left("a newer run has marked the commit"), "{earlier:?}");
+        assert!(matches!(told(&other, &attempt(3), &wanted).await.mark, Outcome::Done(_)));
+    }
+}
+
+#[tokio::test]
 async fn a_hidden_comment_about_an_earlier_commit_still_tells_its_draws() {
     let fake = Fake::start().await;
     let hiding = Options { outdated: Outdated::Hide, ..options() };
@@ -113,8 +152,8 @@ async fn what_others_write_about_draws_counts_for_nothing() {
         let mut state = fake.state.lock().unwrap();
         state.comments.clear();
         let planted = state.comment("somebody", &body);
-        let quoted = state.comment(BOT, &format!("{body}\nand more"));
-        state.comments = vec![planted, quoted];
+        let echoed = state.comment("echo[bot]", &body);
+        state.comments = vec![planted, echoed];
     }
     // What the commit's own mark says does count.
     let elsewhere = fake.around_at(2, &"c".repeat(40));
