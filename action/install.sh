@@ -52,8 +52,12 @@ download() {
 }
 
 if [ -n "${INPUT_BINARY_PATH:-}" ]; then
-  [ -x "$INPUT_BINARY_PATH" ] || fail 'the binary that `binary-path` names does not exist or is not executable'
-  use "$(cd "$(dirname "$INPUT_BINARY_PATH")" && pwd)/$(basename "$INPUT_BINARY_PATH")"
+  # A name that begins with a hyphen is no option, and `-` alone would be the folder before this one.
+  binary="$INPUT_BINARY_PATH"
+  case "$binary" in -*) binary="./$binary" ;; esac
+  [ -f "$binary" ] && [ -x "$binary" ] ||
+    fail 'the binary that `binary-path` names does not exist, is no file or is not executable'
+  use "$(cd -- "$(dirname -- "$binary")" && pwd)/$(basename -- "$binary")"
 fi
 
 version="$(member version)"

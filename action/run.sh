@@ -8,7 +8,7 @@ set -euo pipefail
 # A variable of the job's own that is called as one of this script's would hand on what the script puts into it to all that is
 # started, and would count where the script sets none. By CDPATH the shell would look for folders elsewhere.
 unset -v CDPATH token name word code line publishing merge commits tip temp runs folder_file failure_file arguments base found folder \
-  replay finished published failing spec problems input otherwise why
+  replay finished published failing spec problems input otherwise why unstarted
 
 # The token is for `publish` alone. This shell begins anew without it, since programs that the audit starts can read the
 # environment that a process above them began with; it comes over a file that is closed before anything is started. That it
@@ -72,6 +72,14 @@ tell_failure() {
   [ ! -s "$2" ] || failing+=("--failure=$2")
   [ -z "$base" ] || failing+=("--base=$base")
   publish "${failing[@]}"
+}
+
+# Whether a program ended like this because it could not be started at all. Then it can tell nothing either, and only this script
+# can: it is an audit that came to nothing, as any other.
+is_unstarted() {
+  [ "$1" = 126 ] || [ "$1" = 127 ] || return 1
+  printf '::error title=churngate::%s\n' "$unstarted"
+  printf '**Churngate:** no verdict: %s.\n' "$unstarted" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
 }
 
 # Ends before anything was audited.
@@ -143,6 +151,7 @@ find_base() {
 failure_file=""
 problems=""
 replay=false
+unstarted='the binary cannot be started: it is missing, is no program, or is one of another system'
 # Where this script is now; once it is in the working directory the input itself names it.
 case "$INPUT_SPEC" in /*) spec="$INPUT_SPEC" ;; *) spec="$INPUT_WORKING_DIRECTORY/$INPUT_SPEC" ;; esac
 case $'\n'"$INPUT_ARGS" in *$'\n--replay'*) replay=true ;; esac
@@ -184,6 +193,7 @@ if [ "$INPUT_COMMAND" = publish ]; then
   [ -d "$INPUT_ARTIFACT" ] || fail '`artifact` is the folder of a run'
   code=0
   publish --artifact -- "$INPUT_ARTIFACT" || code=$?
+  ! is_unstarted "$code" || code=4
   trap - EXIT
   exit "$code"
 fi
@@ -221,6 +231,11 @@ else
   printf '::error title=churngate::no shard was found\n'
 fi
 folder="$(cat -- "$folder_file")"
+if is_unstarted "$code"; then
+  rm -f -- "$folder_file" "$failure_file"
+  trap - EXIT
+  exit 4
+fi
 
 # Only these exit codes come with a verdict, or with evidence compared where a spec asks for no more. After any other one, what lies in the folder is older than this step or not its
 # own, and is not read: neither churn nor a pass is told, but that there is no verdict.

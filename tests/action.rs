@@ -519,6 +519,25 @@ fn only_an_exit_code_with_a_verdict_publishes_what_lies_in_the_folder() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_binary_that_cannot_be_started_is_an_audit_that_came_to_nothing_and_is_told() {
+    for command in ["run", "publish", "merge", "check"] {
+        for binary in ["", "/", "/nowhere", "/etc/passwd"] {
+            let script = Script::new();
+            let folder = script.beside.path().join("shards/one");
+            std::fs::create_dir_all(&folder).unwrap();
+            let shards = folder.parent().unwrap().to_str().unwrap();
+            let inputs = [("COMMAND", command), ("ARTIFACT", shards), ("SHARDS", shards)];
+            let environment = [("EVENT_BASE", ""), ("CHURNGATE", binary)];
+            assert_eq!(script.run_in(0, &inputs, &environment), Some(4), "{command} {binary}");
+            let summary = script.read("summary");
+            assert!(summary.contains("no verdict: the binary cannot be started"), "{command} {binary}: {summary}");
+            assert!(script.read("output").starts_with("verdict=\n"), "{command} {binary}");
+        }
+    }
+}
+
 /// Publishing ends with 1 where an earlier verdict stands, and with 6 where it failed and must not.
 #[cfg(unix)]
 #[test]

@@ -118,6 +118,25 @@ fn the_workflows_judge_a_pull_request_anew_under_another_base() {
     assert!(audit.contains(group) && audit.contains("github.event.workflow_run.conclusion == 'success'"), "{audit}");
 }
 
+/// A group ends what it holds: nothing of another workflow, and nothing by a run that came to nothing.
+#[test]
+fn no_workflow_ends_another_ones_jobs() {
+    for entry in examples().join("workflows").read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "yml") {
+            continue;
+        }
+        let workflow = std::fs::read_to_string(&path).unwrap();
+        let group = workflow.lines().find_map(|line| line.strip_prefix("  group: ")).unwrap();
+        let file = path.file_stem().unwrap().to_str().unwrap();
+        let is_named =
+            ["${{ github.workflow }}", &file.replace("fork-", "churngate-")].iter().any(|name| group.contains(name));
+        assert!(is_named, "{file}: {group}");
+        let follows = workflow.contains("\n  workflow_run:");
+        assert_eq!(group.contains("${{ github.event.workflow_run.conclusion }}"), follows, "{file}: {group}");
+    }
+}
+
 /// The step of a workflow that takes a fork's files, run as it stands there: a link that a fork adds is no document.
 #[cfg(unix)]
 #[test]

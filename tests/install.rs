@@ -85,8 +85,28 @@ fn the_binary_that_is_named_is_used() {
     let (output, written) = runner.run(&[("INPUT_BINARY_PATH", runner.path("mine").to_str().unwrap())]);
     assert!(output.status.success(), "{}", said(&output));
     assert_eq!(written, format!("binary={}\n", fs::canonicalize(runner.path("mine")).unwrap().display()));
-    let (output, _) = runner.run(&[("INPUT_BINARY_PATH", "/nowhere")]);
-    assert_eq!(output.status.code(), Some(2));
+    for nothing in ["/nowhere", runner.path(".").to_str().unwrap(), "."] {
+        let (output, written) = runner.run(&[("INPUT_BINARY_PATH", nothing)]);
+        assert_eq!(output.status.code(), Some(2), "{nothing}: {}", said(&output));
+        assert!(!written.contains(&format!("binary={nothing}")) && said(&output).contains("is no file"), "{written}");
+    }
+}
+
+/// Names that a program could take for an option, or for the folder before this one.
+#[test]
+fn a_binary_may_be_called_like_an_option() {
+    let runner = Runner::new(None);
+    for name in ["-x", "--help", "-/mine", "-d/mine", "we ird/mi ne"] {
+        runner.program(&format!("work/{name}"), BINARY);
+        let mut command = Command::new("bash");
+        command.arg(runner.path("action/install.sh")).current_dir(runner.path("work")).env_clear();
+        command.env("PATH", "/usr/bin:/bin").env("OLDPWD", "/").env("GITHUB_OUTPUT", runner.path("output"));
+        let output = command.env("INPUT_BINARY_PATH", name).output().unwrap();
+        assert!(output.status.success(), "{name}: {}", said(&output));
+        let written = fs::read_to_string(runner.path("output")).unwrap();
+        let binary = fs::canonicalize(runner.path("work")).unwrap().join(name);
+        assert!(written.ends_with(&format!("binary={}\n", binary.display())), "{name}: {written}");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! Gold answers are read by `gold::open` alone, which needs the proof that all judgments are sealed; `plan` asks whether they
 //! could be read, and learns nothing else.
 
+mod audited;
 mod compare;
 mod document;
 mod error;

@@ -1,5 +1,6 @@
 //! The frozen protocol at run time.
 
+use super::audited;
 use super::samples::Samples;
 use super::select;
 use crate::ledger::ProtocolLock;
@@ -112,6 +113,13 @@ impl Protocol {
     #[must_use]
     pub fn lock_bytes(&self) -> &[u8] {
         &self.origin.lock_bytes
+    }
+
+    /// The digest of what is audited: of everything in the lock but commits and names of snapshots whose content is known. Two
+    /// protocols that have it in common are one audit, and their runs are draws of it.
+    #[must_use]
+    pub fn audited(&self) -> Digest {
+        audited::digest(self.lock_bytes())
     }
 
     /// The rank of a question: by ascending ranks, selected questions stand in selection order.

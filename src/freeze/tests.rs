@@ -219,6 +219,55 @@ fn whatever_changes_the_measurement_changes_the_digest_and_nothing_else_does() {
 }
 
 #[test]
+fn an_audit_is_told_by_its_contents_and_not_by_their_commits_and_names() {
+    const FROM_GIT: &str =
+        "old: { git: aaaa, path: a }, between: [{ name: mid, git: bbbb, path: b }], new: { path: b }";
+    let inputs = |snapshots: &str| {
+        let mut inputs = inputs("questions.jsonl", THREE.as_bytes());
+        inputs.spec = spec::parse(&SPEC.replace("old: { path: a }, new: { path: b }", snapshots), "x").unwrap();
+        inputs.snapshots.push(snapshot(SnapshotName("mid".to_owned()), "three"));
+        inputs
+    };
+    let base = plan(inputs(FROM_GIT)).unwrap();
+    let planned = |snapshots: &str, change: &dyn Fn(&mut Inputs)| {
+        let mut inputs = inputs(snapshots);
+        change(&mut inputs);
+        plan(inputs).unwrap()
+    };
+    let moved =
+        FROM_GIT.replace("aaaa", "cccc").replace("bbbb", "dddd").replace("new: { path: b }", "new: { path: c }");
+    let nothing = |_: &mut Inputs| {};
+    let names = |inputs: &mut Inputs| {
+        let passed = crate::model::PassedOver { endings: Vec::new(), others: 1, hidden: 0, links: 0 };
+        for snapshot in &mut inputs.snapshots {
+            snapshot.physical.push_str(" at eeee");
+            snapshot.passed_over = Some(passed.clone());
+        }
+    };
+    for same in [planned(&moved, &nothing), planned(FROM_GIT, &names), planned(&moved, &names)] {
+        assert!(same.digest != base.digest && same.audited() == base.audited());
+    }
+    let changes: [&dyn Fn(&mut Inputs); 6] = [
+        &|inputs| inputs.snapshots[0].fingerprint = Some(Digest::of(b"another")),
+        &|inputs| inputs.snapshots.swap(1, 2),
+        &|inputs| inputs.spec.gate.inconclusive = spec::Inconclusive::Fail,
+        &|inputs| inputs.questions_bytes = THREE.replace("C?", "D?").into_bytes(),
+        &|inputs| inputs.prompt_bytes = Some(b"{{question}} {{evidence}}".to_vec()),
+        &|inputs| inputs.tool_version = "0.2.0",
+    ];
+    for change in changes {
+        assert_ne!(planned(FROM_GIT, change).audited(), base.audited());
+    }
+    // What is known by name alone is another thing wherever the name is.
+    let unknown = |inputs: &mut Inputs| inputs.snapshots[1].fingerprint = None;
+    assert_ne!(planned(FROM_GIT, &unknown).audited(), planned(&moved, &unknown).audited());
+    let (_temporary, path) = folder();
+    freeze(&RunFolder::open(&path).unwrap(), base.clone()).unwrap();
+    assert_eq!(load(&path).unwrap().audited(), base.audited());
+    assert_eq!(outline(&path).unwrap().0.audited(), base.audited());
+}
+
+#[test]
 fn the_lock_holds_no_question_and_no_gold() {
     let rows = r#"{"id":"secret-id","question":"a secret question","answer":"a secret answer","tags":"a secret tag"}"#;
     let protocol = planned("q.jsonl", rows).unwrap();

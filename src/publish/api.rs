@@ -18,6 +18,9 @@ const PER_PAGE: usize = 100;
 /// Pages that are read at most: ten thousand items.
 const PAGES: u32 = 100;
 
+/// How often a list is read at most, until two readings are the same.
+const READINGS: u32 = 5;
+
 /// The interface of one repository.
 #[derive(Debug)]
 pub struct Api<'a> {
@@ -64,12 +67,41 @@ impl<'a> Api<'a> {
         parse(&self.send("GET", self.url(path), None, Uncertain::Repeat).await?)
     }
 
+    /// Whose token it is, as the interface tells it to people's tokens alone.
+    ///
+    /// # Errors
+    /// The server refuses, or its reply cannot be read.
+    pub async fn user<T: DeserializeOwned>(&self) -> Result<T, Refusal> {
+        parse(&self.send("GET", format!("{}/user", self.base), None, Uncertain::Repeat).await?)
+    }
+
     /// Reads all pages of a list.
     ///
     /// # Errors
     /// The server refuses, its reply cannot be read, or the list is longer than is read.
     pub async fn list<T: DeserializeOwned>(&self, path: &str) -> Result<Vec<T>, Refusal> {
         self.pages(path, |items| items).await
+    }
+
+    /// Reads all pages of a list from which something may be deleted meanwhile: what stands behind it moves to a page that was read
+    /// already, and would be missed. So several pages are read until two readings are of the same items.
+    ///
+    /// # Errors
+    /// As [`list`](Self::list), or the list does not come to rest.
+    pub async fn settled<T: DeserializeOwned>(&self, path: &str, id: impl Fn(&T) -> u64) -> Result<Vec<T>, Refusal> {
+        let ids = |items: &[T]| items.iter().map(&id).collect::<Vec<_>>();
+        let (mut items, pages) = self.read(path, |items| items).await?;
+        if pages == 1 {
+            return Ok(items);
+        }
+        for _ in 1..READINGS {
+            let (again, pages) = self.read(path, |items| items).await?;
+            if pages == 1 || ids(&items) == ids(&again) {
+                return Ok(again);
+            }
+            items = again;
+        }
+        Err(Refusal::Unsettled)
     }
 
     /// Reads all pages of a list that each reply holds somewhere.
@@ -80,6 +112,14 @@ impl<'a> Api<'a> {
     where
         P: DeserializeOwned,
     {
+        Ok(self.read(path, held).await?.0)
+    }
+
+    /// The items of all pages, and how many pages there were.
+    async fn read<P, T>(&self, path: &str, held: impl Fn(P) -> Vec<T>) -> Result<(Vec<T>, u32), Refusal>
+    where
+        P: DeserializeOwned,
+    {
         let mut items = Vec::new();
         let join = if path.contains('?') { '&' } else { '?' };
         for page in 1..=PAGES {
@@ -87,7 +127,7 @@ impl<'a> Api<'a> {
             let reply = self.send("GET", url, None, Uncertain::Repeat).await?;
             items.append(&mut held(parse(&reply)?));
             if !has_next(&reply) {
-                return Ok(items);
+                return Ok((items, page));
             }
         }
         // Who takes a part for the whole takes what stands in the rest for nothing.

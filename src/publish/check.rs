@@ -24,7 +24,7 @@ fn body(notice: &Notice, sha: &Sha, run: (u64, u64), page: Option<&str>) -> Valu
     };
     let mut body = json!({
         "name": notice.context,
-        "external_id": marks::external_id(run, notice.spec.as_deref()),
+        "external_id": notice.maker(run).external_id(),
         "head_sha": sha.as_str(),
         "status": "completed",
         "conclusion": conclusion,
@@ -47,8 +47,8 @@ fn output(notice: &Notice, from: usize) -> Value {
     })
 }
 
-/// Gives the commit its check run, and looks whether another spec of its name has given it one as well: what cannot be looked up is
-/// not there.
+/// Gives the commit its check run, and looks whether another spec of its name, or another base branch's rule, has given it one as well: what
+/// cannot be looked up is not there.
 ///
 /// # Errors
 /// The server refuses the check run itself.
@@ -60,9 +60,15 @@ pub(super) async fn mark(
     page: Option<&str>,
 ) -> Result<Marked, Refusal> {
     let made = make(api, notice, sha, run, page).await?;
-    let is_twin = notice.is_twin
-        || marks::checks(api, sha, &notice.context).await.unwrap_or_default().are_of_two(notice.spec.as_deref());
-    Ok(if is_twin { Marked::Twin } else { made })
+    if notice.is_twin {
+        return Ok(Marked::Twin);
+    }
+    let after = marks::checks(api, sha, &notice.context).await.unwrap_or_default();
+    Ok(match notice.held_by(&after) {
+        _ if after.are_of_two(notice.spec.as_deref()) => Marked::Twin,
+        Some(elsewhere) => Marked::Elsewhere(elsewhere),
+        None => made,
+    })
 }
 
 /// Makes it. The newest of one name counts, so that making it twice does no harm. Remarks beyond the first request's are added one

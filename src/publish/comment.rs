@@ -3,6 +3,9 @@
 //! There is no way to write a comment only if nobody else has, so every write is followed by another look, until what
 //! stands there is the newest of all: the comment with the lowest id stays, and holds the text of the newest run. An older run
 //! may have looked before that write and write after it, so what was written is looked at once more a little later.
+//!
+//! Nothing is written into a comment but the text that this process rendered. What a comment says is at most given back to that
+//! comment, with more draws below it: people may have edited it, and nobody's words are carried elsewhere in our name.
 
 use super::api::{Api, is_uncertain};
 use super::draws::Draws;
@@ -98,6 +101,17 @@ struct Done {
     late: u32,
     /// Whether what was written has been looked at once more.
     looked_again: bool,
+    /// Whether a newer run was given the time to bring its text into the first comment.
+    waited: bool,
+}
+
+/// Our comments of this audit.
+#[derive(Debug, Default)]
+struct Found {
+    /// Those that are whole, by ascending id.
+    ours: Vec<Ours>,
+    /// Whether there is one whose marker somebody changed, so that nobody knows what it told.
+    is_damaged: bool,
 }
 
 impl<'a> Thread<'a> {
@@ -112,9 +126,12 @@ impl<'a> Thread<'a> {
     /// What the audit was drawn as on the pull request so far, as its comments say.
     ///
     /// # Errors
-    /// The server refuses.
+    /// The server refuses, or a comment cannot be read.
     pub(super) async fn draws(&self) -> Result<Draws, Refusal> {
-        Ok(joined(&self.find().await?))
+        match self.find().await? {
+            Found { is_damaged: true, .. } => Err(Refusal::Damaged),
+            Found { ours, .. } => Ok(joined(&ours)),
+        }
     }
 
     /// Writes the comment, or leaves what is there; says how many comments were hidden, where that is wanted. Whatever is
@@ -133,7 +150,7 @@ impl<'a> Thread<'a> {
     ) -> Result<(Told, Result<usize, Refusal>), Refusal> {
         let (mut done, mut draws, mut last) = (Done::default(), letter.marker.draws.clone(), Refusal::BadReply);
         for _ in 0..LOOKS {
-            let all = self.find().await?;
+            let all = self.find().await?.ours;
             if all.iter().any(|comment| letter.marker.is_twin_of(&comment.marker)) {
                 return Ok((Told::Twin, Ok(0)));
             }
@@ -149,6 +166,13 @@ impl<'a> Thread<'a> {
                 return Ok((Told::Newer(newer.url.clone()), self.hide(&ours).await));
             }
             match step(&ours, letter, &draws, done.wrote.is_some()) {
+                Step::Wait if !done.waited => {
+                    // Twice as long as it takes the newer run to look at what it wrote.
+                    self.api.pause().await;
+                    self.api.pause().await;
+                    done.waited = true;
+                    continue;
+                }
                 Step::Settled { .. } if done.wrote.is_some() && !done.looked_again => {
                     self.api.pause().await;
                     done.looked_again = true;
@@ -174,6 +198,7 @@ impl<'a> Thread<'a> {
                     self.write(id, &body).await?;
                     done.wrote = done.wrote.or(Some(Wrote::Update));
                 }
+                Step::Wait => self.delete(&but_the_newest(&ours)).await?,
                 Step::Delete(ids) => self.delete(&ids).await?,
                 Step::Settled { url, newer } => {
                     return Ok((told(url, newer, done.wrote), self.hide(&earlier).await));
@@ -184,19 +209,27 @@ impl<'a> Thread<'a> {
         Err(last)
     }
 
-    /// Our comments of this audit, by ascending id. What others write counts for nothing, whatever it holds.
-    async fn find(&self) -> Result<Vec<Ours>, Refusal> {
-        let comments: Vec<Comment> = self.api.list(&format!("issues/{}/comments", self.number)).await?;
-        let mut ours: Vec<Ours> = comments.into_iter().filter_map(|comment| self.own(comment)).collect();
-        ours.sort_by_key(|comment| comment.id);
-        Ok(ours)
+    /// Our comments of this audit. What others write counts for nothing, whatever it holds.
+    async fn find(&self) -> Result<Found, Refusal> {
+        let path = format!("issues/{}/comments", self.number);
+        let comments: Vec<Comment> = self.api.settled(&path, |comment: &Comment| comment.id).await?;
+        let mut found = Found::default();
+        for comment in comments {
+            self.take(comment, &mut found);
+        }
+        found.ours.sort_by_key(|comment| comment.id);
+        Ok(found)
     }
 
-    fn own(&self, comment: Comment) -> Option<Ours> {
-        let Comment { id, body, html_url, node_id, author } = comment;
-        let body = body.filter(|_| self.me.is(&author))?;
-        let (text, marker) = Marker::below(&body).filter(|(_, marker)| marker.audit == self.audit)?;
-        Some(Ours { id, node: node_id, url: page(html_url), text: text.to_owned(), marker })
+    fn take(&self, Comment { id, body, html_url, node_id, author }: Comment, found: &mut Found) {
+        let Some(body) = body.filter(|_| self.me.is(&author)) else { return };
+        match Marker::below(&body) {
+            Ok(Some((text, marker))) if marker.audit == self.audit => {
+                found.ours.push(Ours { id, node: node_id, url: page(html_url), text: text.to_owned(), marker });
+            }
+            Ok(_) => {}
+            Err(damaged) => found.is_damaged |= damaged.may_be_of(&self.audit),
+        }
     }
 
     /// Makes the comment and gives back its page. From then on it is known whose comments are ours.
@@ -274,29 +307,57 @@ enum Wrote {
 #[derive(Debug, PartialEq, Eq)]
 enum Step {
     Create,
-    Write { id: u64, body: String },
+    Write {
+        id: u64,
+        body: String,
+    },
     Delete(Vec<u64>),
-    Settled { url: String, newer: bool },
+    /// A newer run may be about to bring its text into the first comment; where it is not, all but the newest go.
+    Wait,
+    Settled {
+        url: String,
+        newer: bool,
+    },
 }
 
 /// What is to be done next about the comments that are there, by ascending id. No draw that is known is ever lost.
 fn step(ours: &[Ours], letter: &Letter, draws: &Draws, wrote: bool) -> Step {
     let Some((keep, others)) = ours.split_first() else { return Step::Create };
-    let newest =
-        ours.iter().max_by_key(|comment| comment.marker.run).filter(|newest| newest.marker.run > letter.marker.run);
-    let (text, marker) = match newest {
-        Some(newest) if newest.marker.run > keep.marker.run => (&newest.text, &newest.marker),
-        None if !stands(&keep.marker, &letter.marker, wrote) => (&letter.text, &letter.marker),
-        _ => (&keep.text, &keep.marker),
-    };
+    if let Some(newest) = newest(ours).filter(|newest| newest.marker.run > letter.marker.run) {
+        return beside(newest, keep, others, draws);
+    }
+    let stays = stands(&keep.marker, &letter.marker, wrote);
+    let marker = if stays { &keep.marker } else { &letter.marker };
     if *marker != keep.marker || !keep.marker.draws.hold(draws) {
+        let text = if marker.text == letter.marker.text { &letter.text } else { &keep.text };
         return Step::Write { id: keep.id, body: body(text, marker, draws) };
     }
+    settled(keep, others, false)
+}
+
+/// The same where a newer run has written: its text is its own to bring into the first comment.
+fn beside(newest: &Ours, keep: &Ours, others: &[Ours], draws: &Draws) -> Step {
+    if !newest.marker.draws.hold(draws) {
+        return Step::Write { id: newest.id, body: body(&newest.text, &newest.marker, draws) };
+    }
+    if newest.id == keep.id { settled(keep, others, true) } else { Step::Wait }
+}
+
+fn settled(keep: &Ours, others: &[Ours], newer: bool) -> Step {
     if others.is_empty() {
-        Step::Settled { url: keep.url.clone(), newer: newest.is_some() }
+        Step::Settled { url: keep.url.clone(), newer }
     } else {
         Step::Delete(others.iter().map(|comment| comment.id).collect())
     }
+}
+
+fn newest(ours: &[Ours]) -> Option<&Ours> {
+    ours.iter().max_by_key(|comment| comment.marker.run)
+}
+
+fn but_the_newest(ours: &[Ours]) -> Vec<u64> {
+    let newest = newest(ours).map(|comment| comment.id);
+    ours.iter().map(|comment| comment.id).filter(|id| Some(*id) != newest).collect()
 }
 
 /// Whether the comment says what ours says. Two jobs of one run with one spec are not set against each other.
@@ -316,9 +377,8 @@ fn told(url: String, newer: bool, wrote: Option<Wrote>) -> Told {
 
 /// Whether a compatible verdict would be all that there is to tell: one with remarks has another word.
 fn is_old_news(marker: &Marker, ours: &[Ours]) -> bool {
-    let newest = ours.iter().max_by_key(|comment| comment.marker.run);
     ["compatible", "unchanged"].contains(&marker.verdict.as_str())
-        && newest.is_none_or(|newest| newest.marker.verdict == marker.verdict)
+        && newest(ours).is_none_or(|newest| newest.marker.verdict == marker.verdict)
 }
 
 /// A page's address as it can be written into outputs: a plain one, or none.

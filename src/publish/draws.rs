@@ -21,8 +21,8 @@ const UNCHANGED: &str = "unchanged";
 /// What an audit came to once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draw {
-    /// The first digits of the protocol's digest.
-    pub protocol: String,
+    /// The first digits of the digest of what was audited.
+    pub audited: String,
     /// The first digits of a digest of the heads of its ledgers: a run that is found again is no new draw.
     pub run: String,
     /// The verdict's word, or `unchanged`.
@@ -38,7 +38,7 @@ impl Draw {
         let unchanged = result.same_content && result.decision.verdict == Verdict::Inconclusive;
         let heads: Vec<String> = result.record.heads.iter().map(|(name, head)| format!("{name} {head}")).collect();
         Some(Self {
-            protocol: result.protocol.short(),
+            audited: result.audited.unwrap_or(result.protocol).short(),
             run: Digest::of(heads.join("\n").as_bytes()).short(),
             verdict: if unchanged { UNCHANGED } else { wording::word(result.decision.verdict) }.to_owned(),
         })
@@ -56,29 +56,29 @@ impl Draw {
 
     /// What the line of its mark ends with.
     pub(super) fn signature(&self) -> String {
-        format!(" [{}]", self.protocol)
+        format!(" [{}]", self.audited)
     }
 
     /// The draw that a mark which blocks is of, from its line. There is no room for the run in it.
     pub(super) fn signed(line: &str) -> Option<Self> {
-        let (said, protocol) = line.strip_suffix(']')?.rsplit_once(" [")?;
-        said.starts_with(INCOMPATIBLE).then(|| Self::parse(&format!("{protocol}.mark.{INCOMPATIBLE}")))?
+        let (said, audited) = line.strip_suffix(']')?.rsplit_once(" [")?;
+        said.starts_with(INCOMPATIBLE).then(|| Self::parse(&format!("{audited}.mark.{INCOMPATIBLE}")))?
     }
 
     fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('.').map(str::to_owned);
-        let draw = Self { protocol: parts.next()?, run: parts.next()?, verdict: parts.next()? };
+        let draw = Self { audited: parts.next()?, run: parts.next()?, verdict: parts.next()? };
         let plain =
             |part: &String| (1..=WORD).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        let whole = parts.next().is_none() && [&draw.protocol, &draw.run, &draw.verdict].into_iter().all(plain);
+        let whole = parts.next().is_none() && [&draw.audited, &draw.run, &draw.verdict].into_iter().all(plain);
         whole.then_some(draw)
     }
 }
 
 impl fmt::Display for Draw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { protocol, run, verdict } = self;
-        write!(f, "{protocol}.{run}.{verdict}")
+        let Self { audited, run, verdict } = self;
+        write!(f, "{audited}.{run}.{verdict}")
     }
 }
 
@@ -105,8 +105,8 @@ impl Draws {
     /// These, and those that a commit's marks tell, before all others: a mark does not say which run it is of, so that it tells
     /// nothing where that may be one of these, or the run that this draw itself is of.
     pub(super) fn told_by(&mut self, marks: &Self, draw: &Draw) {
-        let of_protocol = |all: &Self| all.0.iter().find(|one| one.protocol == draw.protocol && one.blocks()).cloned();
-        if let (Some(mark), None, false) = (of_protocol(marks), of_protocol(self), draw.blocks()) {
+        let of_audit = |all: &Self| all.0.iter().find(|one| one.audited == draw.audited && one.blocks()).cloned();
+        if let (Some(mark), None, false) = (of_audit(marks), of_audit(self), draw.blocks()) {
             self.0.insert(0, mark);
         }
     }
@@ -123,10 +123,11 @@ impl Draws {
         others.0.iter().all(|draw| self.0.iter().any(|own| is_same(own, draw)))
     }
 
-    /// Those of the same protocol before this draw, the oldest first.
-    pub(super) fn before(&self, draw: &Draw) -> Vec<&Draw> {
-        let earlier = self.0.iter().take_while(|other| !is_same(other, draw));
-        earlier.filter(|other| other.protocol == draw.protocol).collect()
+    /// Those of the same audit besides this draw, the oldest first. Where it is published once more, they may have been drawn after it
+    /// and were told before: whoever may choose which draw is told last may not choose the verdict.
+    pub(super) fn others(&self, draw: &Draw) -> Vec<&Draw> {
+        let others = self.0.iter().filter(|other| !is_same(other, draw));
+        others.filter(|other| other.audited == draw.audited).collect()
     }
 
     /// Adds a draw, and drops one where they become too many.
@@ -139,10 +140,10 @@ impl Draws {
         }
     }
 
-    /// The oldest draw that holds nobody up; where there is none, the oldest beside which another one of its protocol blocks.
+    /// The oldest draw that holds nobody up; where there is none, the oldest beside which another one of its audit blocks.
     fn dispensable(&self) -> usize {
         let all = || self.0.iter().enumerate();
-        let again = |(at, draw): (usize, &Draw)| all().any(|(other, one)| other != at && one.protocol == draw.protocol);
+        let again = |(at, draw): (usize, &Draw)| all().any(|(other, one)| other != at && one.audited == draw.audited);
         let passing = all().find(|(_, draw)| !draw.blocks()).map(|(at, _)| at);
         passing.or_else(|| all().find(|one| again(*one)).map(|(at, _)| at)).unwrap_or(0)
     }
@@ -164,7 +165,7 @@ impl fmt::Display for Draws {
 }
 
 fn is_same(one: &Draw, other: &Draw) -> bool {
-    (&one.protocol, &one.run) == (&other.protocol, &other.run)
+    (&one.audited, &one.run) == (&other.audited, &other.run)
 }
 
 #[cfg(test)]
@@ -172,23 +173,23 @@ mod tests {
     use super::*;
     use crate::publish::fixtures::blocking;
 
-    fn draw(protocol: &str, run: u32, verdict: &str) -> Draw {
-        Draw { protocol: protocol.to_owned(), run: run.to_string(), verdict: verdict.to_owned() }
+    fn draw(audited: &str, run: u32, verdict: &str) -> Draw {
+        Draw { audited: audited.to_owned(), run: run.to_string(), verdict: verdict.to_owned() }
     }
 
     #[test]
-    fn a_draw_knows_those_before_it_and_a_run_that_is_found_again_is_no_new_one() {
+    fn a_draw_knows_the_others_and_a_run_that_is_found_again_is_no_new_one() {
         let mut draws = Draws::default();
-        let mut before = |draw: Draw| {
-            let verdicts: Vec<String> = draws.before(&draw).iter().map(|draw| draw.verdict.clone()).collect();
+        let mut others = |draw: Draw| {
+            let verdicts: Vec<String> = draws.others(&draw).iter().map(|draw| draw.verdict.clone()).collect();
             draws.add(&draw);
             verdicts
         };
-        assert!(before(draw("a", 1, "incompatible")).is_empty());
-        assert!(before(draw("b", 2, "compatible")).is_empty(), "another protocol is another audit");
-        assert_eq!(before(draw("a", 3, "compatible")), ["incompatible"]);
-        assert_eq!(before(draw("a", 3, "compatible")), ["incompatible"], "it was found again");
-        assert!(before(draw("a", 1, "incompatible")).is_empty());
+        assert!(others(draw("a", 1, "incompatible")).is_empty());
+        assert!(others(draw("b", 2, "compatible")).is_empty(), "another content or rule is another audit");
+        assert_eq!(others(draw("a", 3, "compatible")), ["incompatible"]);
+        assert_eq!(others(draw("a", 3, "compatible")), ["incompatible"], "it was found again");
+        assert_eq!(others(draw("a", 1, "incompatible")), ["compatible"], "it was told before this is told again");
         assert_eq!(draws.to_string(), "a.1.incompatible,b.2.compatible,a.3.compatible");
         assert_eq!(Draws::parse(&draws.to_string()), draws);
         let mut other = Draws::parse("a.1.incompatible,c.4.inconclusive,x,a.b,,a.b.c.d,a.-.c,a b.c.d");
@@ -205,14 +206,14 @@ mod tests {
             let others = (0..200).map(|run| draw("b", run, verdict));
             let draws: Draws = std::iter::once(blocking.clone()).chain(others).collect();
             assert_eq!(draws.0.len(), 40, "{verdict}");
-            assert_eq!(draws.before(&draw("a", 1, "compatible")), [&blocking], "{verdict}");
+            assert_eq!(draws.others(&draw("a", 1, "compatible")), [&blocking], "{verdict}");
         }
     }
 
     #[test]
     fn a_marker_has_room_for_the_draws_of_the_longest_words() {
         let word = |run: u32| format!("{run:0>WORD$}");
-        let longest = |run| Draw { protocol: word(run), run: word(run), verdict: INCOMPATIBLE.to_owned() };
+        let longest = |run| Draw { audited: word(run), run: word(run), verdict: INCOMPATIBLE.to_owned() };
         let draws: Draws = (0..100).map(longest).collect();
         let marked = format!(" draws={draws}");
         assert!((marked.len()..marked.len() + 10).contains(&Draws::ROOM), "{}", marked.len());

@@ -87,6 +87,13 @@ struct Payload {
 struct PullRequest {
     number: Option<u64>,
     head: Head,
+    base: Option<Base>,
+}
+
+#[derive(Deserialize)]
+struct Base {
+    #[serde(rename = "ref")]
+    branch: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -98,6 +105,7 @@ struct Head {
 struct MergeGroup {
     head_sha: String,
     head_ref: String,
+    base_ref: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -176,6 +184,21 @@ pub fn is_of_default_branch(event_name: &str, payload: &[u8]) -> bool {
     let branch = payload.reference.as_deref().and_then(|reference| reference.strip_prefix("refs/heads/"));
     let default = payload.repository.as_ref().and_then(|repository| repository.default_branch.as_deref());
     matches!(event_name, "push" | "workflow_dispatch") && branch.is_some() && branch == default
+}
+
+/// The branch whose rule an event's audit is judged by, where the event tells: what a pull request or a merge group goes into, else
+/// the default branch.
+#[must_use]
+pub fn base_branch(event_name: &str, payload: &[u8]) -> Option<String> {
+    let payload = serde_json::from_slice::<Payload>(payload).ok()?;
+    if event_name.starts_with("pull_request") {
+        return payload.pull_request?.base?.branch;
+    }
+    if event_name == "merge_group" {
+        let base = payload.merge_group?.base_ref?;
+        return Some(base.strip_prefix("refs/heads/").unwrap_or(&base).to_owned());
+    }
+    payload.repository?.default_branch
 }
 
 fn commit(sha: &str, pull_request: Candidate) -> Subject {
@@ -279,6 +302,28 @@ mod tests {
         let queued = group(&format!("refs/heads/gh-readonly-queue/release/1.2/pr-104-{A}"));
         assert_eq!(about("merge_group", &queued), found(B, Candidate::Queued(104)));
         assert_eq!(about("merge_group", &group("refs/heads/pr-104-x")), found(B, Candidate::None));
+    }
+
+    #[test]
+    fn the_rule_is_that_of_the_branch_which_is_merged_into_else_of_the_default_branch() {
+        let branch = |event: &str, payload: serde_json::Value| base_branch(event, payload.to_string().as_bytes());
+        let head = serde_json::json!({ "sha": B });
+        let here = serde_json::json!({ "id": 1, "default_branch": "main" });
+        for base in [serde_json::json!({ "ref": "v2" }), serde_json::json!({}), serde_json::Value::Null] {
+            let told = base.get("ref").map(|_| "v2".to_owned());
+            let request = serde_json::json!({ "head": head, "base": base });
+            let payload = serde_json::json!({ "number": 5, "pull_request": request, "repository": here });
+            assert_eq!(branch("pull_request", payload.clone()), told);
+            assert_eq!(branch("pull_request_target", payload), told);
+        }
+        let group = serde_json::json!({ "head_sha": B, "head_ref": "x", "base_ref": "refs/heads/v2" });
+        assert_eq!(branch("merge_group", serde_json::json!({ "merge_group": group })), Some("v2".to_owned()));
+        for event in ["push", "workflow_run", "schedule", "issue_comment", "anything"] {
+            let payload = serde_json::json!({ "ref": "refs/heads/x", "repository": here });
+            assert_eq!(branch(event, payload), Some("main".to_owned()));
+            assert_eq!(branch(event, serde_json::json!({})), None);
+        }
+        assert_eq!(base_branch("push", b"{"), None);
     }
 
     #[test]

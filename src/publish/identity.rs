@@ -8,9 +8,6 @@ use serde_json::{Value, json};
 /// The name under which a workflow's own token writes.
 const WORKFLOW_TOKEN: &str = "github-actions[bot]";
 
-/// What those are to a repository who may write to it.
-const OF_THE_REPOSITORY: [&str; 3] = ["OWNER", "MEMBER", "COLLABORATOR"];
-
 /// What the server calls it where it does not tell a token whose it is. Any other fault may be gone the next time.
 const UNTOLD: [&str; 3] = ["FORBIDDEN", "INSUFFICIENT_SCOPES", "NOT_FOUND"];
 
@@ -18,8 +15,6 @@ const UNTOLD: [&str; 3] = ["FORBIDDEN", "INSUFFICIENT_SCOPES", "NOT_FOUND"];
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Author {
     user: Option<User>,
-    #[serde(rename = "author_association")]
-    association: Option<String>,
     performed_via_github_app: Option<Value>,
 }
 
@@ -40,18 +35,15 @@ pub(super) enum Me {
 }
 
 impl Me {
-    /// Whether the comment is ours. Where our name is not known, that of whoever the repository lets write could be: apps that
-    /// are installed there, and its own people. What anybody else writes counts for nothing.
+    /// Whether the comment is ours. Where our name is not known, that of an app which is installed there could be: nobody writes in
+    /// its name. A person can copy whatever stands in a comment, be it one of the repository's own, and counts for nothing.
     pub(super) fn is(&self, author: &Author) -> bool {
-        let Author { user: Some(User { login, kind }), association, performed_via_github_app } = author else {
-            return false;
-        };
+        let Author { user: Some(User { login, kind }), performed_via_github_app } = author else { return false };
         match self {
             Self::Named(me) => login.eq_ignore_ascii_case(me),
             Self::Unnamed => {
                 let app = kind.as_deref() == Some("Bot") && performed_via_github_app.is_some();
-                let own = association.as_deref().is_some_and(|what| OF_THE_REPOSITORY.contains(&what));
-                login == WORKFLOW_TOKEN || app || own
+                login == WORKFLOW_TOKEN || app
             }
         }
     }
@@ -64,23 +56,32 @@ impl Me {
     }
 }
 
-/// Asks the server, once. Some have no such interface, or none for this token; one that fails has not answered.
+/// Asks the server by both of its interfaces. Some have only one of them, or none for this token; one that fails has not answered.
 ///
 /// # Errors
 /// The server fails.
 pub(super) async fn identity(api: &Api<'_>) -> Result<Me, Refusal> {
     let answer = match api.graphql("query { viewer { login } }", &json!({})).await {
         Ok(answer) => answer,
-        Err(refusal) if refusal.is_final() => return Ok(Me::Unnamed),
+        Err(refusal) if refusal.is_final() => return person(api).await,
         Err(refusal) => return Err(refusal),
     };
     let login = answer.pointer("/data/viewer/login").and_then(Value::as_str);
     let fault = answer.pointer("/errors/0/type").and_then(Value::as_str);
     match login {
         Some(login) => Ok(Me::Named(login.to_owned())),
-        None if fault.is_some_and(|fault| UNTOLD.contains(&fault)) => Ok(Me::Unnamed),
+        None if fault.is_some_and(|fault| UNTOLD.contains(&fault)) => person(api).await,
         // Faults of this interface come with status 200 as well.
         None => Err(Refusal::BadReply),
+    }
+}
+
+/// The person whose token it is; an app's is told no name there.
+async fn person(api: &Api<'_>) -> Result<Me, Refusal> {
+    match api.user::<User>().await {
+        Ok(User { login, .. }) => Ok(Me::Named(login)),
+        Err(refusal) if refusal.is_final() => Ok(Me::Unnamed),
+        Err(refusal) => Err(refusal),
     }
 }
 
@@ -104,15 +105,16 @@ mod tests {
     }
 
     #[test]
-    fn without_a_name_it_is_whoever_may_write_and_no_stranger() {
+    fn without_a_name_it_is_an_app_and_no_person() {
         let app = json!({ "id": 1, "slug": "x" });
         for (user, association, app, ours) in [
             (json!({ "login": "github-actions[bot]", "type": "Bot" }), "NONE", json!(null), true),
             (json!({ "login": "x[bot]", "type": "Bot" }), "NONE", app.clone(), true),
             (json!({ "login": "x[bot]", "type": "Bot" }), "NONE", json!(null), false),
-            (json!({ "login": "somebody", "type": "User" }), "NONE", app, false),
+            (json!({ "login": "somebody", "type": "User" }), "NONE", app.clone(), false),
             (json!({ "login": "somebody" }), "CONTRIBUTOR", json!(null), false),
-            (json!({ "login": "alice", "type": "User" }), "MEMBER", json!(null), true),
+            (json!({ "login": "alice", "type": "User" }), "MEMBER", json!(null), false),
+            (json!({ "login": "alice", "type": "User" }), "COLLABORATOR", app.clone(), false),
             (json!(null), "OWNER", json!(null), false),
         ] {
             let text = json!({ "user": user, "author_association": association, "performed_via_github_app": app });

@@ -30,6 +30,21 @@ pub struct Marker {
     pub draws: Draws,
 }
 
+/// A hidden line that was changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damaged {
+    /// The audit's name, where that can still be read.
+    pub audit: Option<String>,
+}
+
+impl Damaged {
+    /// Whether it may be one of this audit's.
+    #[must_use]
+    pub fn may_be_of(&self, audit: &str) -> bool {
+        self.audit.as_ref().is_none_or(|own| own == audit)
+    }
+}
+
 impl Marker {
     /// The line for this text.
     #[must_use]
@@ -45,18 +60,19 @@ impl Marker {
         }
     }
 
-    /// Reads the last line of a comment. `None` where that is not a whole marker.
-    #[must_use]
-    pub fn last_in(body: &str) -> Option<Self> {
-        Self::below(body).map(|(_, marker)| marker)
-    }
-
-    /// The text of a comment and the marker below it. `None` where its last line is not a whole marker.
-    #[must_use]
-    pub fn below(body: &str) -> Option<(&str, Self)> {
-        let body = body.trim_end();
-        let (text, line) = body.rsplit_once('\n').unwrap_or(("", body));
-        Self::parse(line.trim()).map(|marker| (text.trim_end(), marker))
+    /// The text of a comment and the marker below it: the last line that speaks as one. People may have written below it.
+    ///
+    /// # Errors
+    /// That line is no whole marker.
+    pub fn below(body: &str) -> Result<Option<(&str, Self)>, Damaged> {
+        let Some(at) = body.rfind(OPEN) else { return Ok(None) };
+        let start = body[..at].rfind('\n').map_or(0, |end| end + 1);
+        let line = body[start..].lines().next().unwrap_or_default();
+        let audit = || decoded(body[at + OPEN.len()..].strip_prefix("audit=")?.split_whitespace().next()?);
+        match Self::parse(line.trim()) {
+            Some(marker) => Ok(Some((body[..start].trim_end(), marker))),
+            None => Err(Damaged { audit: audit() }),
+        }
     }
 
     fn parse(line: &str) -> Option<Self> {
@@ -143,15 +159,38 @@ mod tests {
         insta::assert_snapshot!(marker("docs--search"), @"<!-- churngate audit=docs-%2Dsearch run=12 attempt=3 head=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa verdict=incompatible text=982d9e3eb996 -->");
     }
 
+    /// The marker of a comment; nothing where there is none, or none that is whole.
+    fn read(body: &str) -> Option<Marker> {
+        Marker::below(body).ok().flatten().map(|(_, marker)| marker)
+    }
+
     #[test]
-    fn only_the_last_line_counts() {
+    fn the_last_line_that_speaks_as_a_marker_counts() {
         let line = marker("a").to_string();
-        assert_eq!(Marker::last_in(&format!("text\r\n\r\n{line}\r\n\n")), Some(marker("a")));
-        assert_eq!(Marker::last_in(&format!("{line}\nmore")), None);
-        assert_eq!(Marker::last_in(&format!("> {line}")), None);
-        assert_eq!(Marker::last_in(&line.replace(" -->", " more=1 -->")), None);
-        assert_eq!(Marker::last_in(&line.replace("run=12", "run=-1")), None);
-        assert_eq!(Marker::last_in(""), None);
+        let above = marker("b").to_string();
+        for body in [
+            format!("text\r\n\r\n{line}\r\n\n"),
+            format!("text\n\n{line}\n\nA note of somebody's.\n"),
+            format!("text\n{above}\n\n{line}\nmore"),
+        ] {
+            assert_eq!(read(&body), Some(marker("a")), "{body}");
+            assert!(Marker::below(&body).unwrap().unwrap().0.starts_with("text"));
+        }
+        assert_eq!(Marker::below("a comment on <!-- something --> else"), Ok(None));
+        assert_eq!(Marker::below(""), Ok(None));
+        for (damaged, audit) in [
+            (format!("{above}\n> {line}"), Some("a")),
+            (line.replace(" -->", " more=1 -->"), Some("a")),
+            (line.replace("run=12", "run=-1"), Some("a")),
+            (format!("{line} and a note"), Some("a")),
+            (line[..40].to_owned(), Some("a")),
+            (line.replace("audit=", "audi="), None),
+            (OPEN.to_owned(), None),
+        ] {
+            let found = Marker::below(&damaged).unwrap_err();
+            assert_eq!(found.audit.as_deref(), audit, "{damaged}");
+            assert!(found.may_be_of("a") && found.may_be_of("b") == audit.is_none(), "{damaged}");
+        }
     }
 
     #[test]
@@ -159,10 +198,10 @@ mod tests {
         let draws = Draws::parse("a.1.incompatible,a.2.compatible");
         let marker = Marker { draws, ..marker("a") };
         assert!(marker.to_string().ends_with(" draws=a.1.incompatible,a.2.compatible -->"), "{marker}");
-        assert_eq!(Marker::last_in(&marker.to_string()), Some(marker.clone()));
+        assert_eq!(read(&marker.to_string()), Some(marker.clone()));
         let marker = Marker { spec: Some("12ab".to_owned()), ..marker };
         assert!(marker.to_string().contains(" spec=12ab draws=a.1."), "{marker}");
-        assert_eq!(Marker::last_in(&marker.to_string()), Some(marker));
+        assert_eq!(read(&marker.to_string()), Some(marker));
     }
 
     #[test]
@@ -185,12 +224,13 @@ mod tests {
             let line = marker(&audit).to_string();
             prop_assert_eq!(line.matches("--").count(), 2);
             prop_assert_eq!(line.lines().count(), 1);
-            prop_assert_eq!(Marker::last_in(&line).map(|marker| marker.audit), Some(audit));
+            prop_assert_eq!(read(&line).map(|marker| marker.audit), Some(audit));
         }
 
         #[test]
         fn any_text_can_be_read(body in ".*") {
-            let _read = Marker::last_in(&body);
+            let _read = Marker::below(&body);
+            let _damaged = Marker::below(&format!("{body}{OPEN}{body}"));
         }
     }
 }

@@ -5,8 +5,8 @@
 use super::api::{Api, encoded};
 use super::draws::{Draw, Draws};
 use super::event::Sha;
+use super::maker::Maker;
 use super::refusal::Refusal;
-use super::twin;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -38,18 +38,36 @@ struct Output {
 
 #[derive(Debug)]
 struct Mark {
-    /// The run and the attempt that made it, where it says so. The attempt of a status is not known.
-    run: Option<(u64, u64)>,
-    /// The spec that it is of, where it says so.
-    spec: Option<String>,
+    /// Who made it.
+    maker: Maker,
+    /// Whether it lets the commit pass nowhere.
+    blocks: Option<Blocks>,
     /// The draw that it says blocks.
     draw: Option<Draw>,
     /// What gives it to the commit once more.
     again: Value,
 }
 
-/// What marking a commit came to.
+/// How a mark keeps a commit from being merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Blocks {
+    /// By a verdict.
+    Failure,
+    /// Because there is none.
+    Error,
+}
+
+/// A mark by the rule of another base branch, which keeps its commit from being merged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Elsewhere {
+    /// Who made it.
+    pub maker: Maker,
+    /// What it says.
+    pub blocks: Blocks,
+}
+
+/// What marking a commit came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Marked {
     /// The mark stands as a whole.
     Whole,
@@ -57,6 +75,8 @@ pub(super) enum Marked {
     Newer,
     /// Another spec of the same name has given it one, so that ours says that.
     Twin,
+    /// One by the rule of another base branch stands, so that ours must say that.
+    Elsewhere(Elsewhere),
     /// The mark stands, but not all of its remarks do.
     WithoutAllRemarks(Refusal),
 }
@@ -73,42 +93,52 @@ impl Marks {
 
     /// Whether another spec than this one has marked the commit.
     pub(super) fn are_of_two(&self, spec: Option<&str>) -> bool {
-        self.0.iter().any(|mark| twin::are_two(spec, mark.spec.as_deref()))
+        self.0.iter().any(|mark| mark.maker.is_twin_of(spec))
     }
 
-    /// What gives the commit the mark of the newest run once more, where that is newer than this one.
-    pub(super) fn newer(&self, own: (u64, u64)) -> Option<&Value> {
-        let runs = self.0.iter().filter_map(|mark| Some((mark.run?, &mark.again)));
+    /// The mark that another base branch's rule holds the commit up by: the last one of its branch, since what was mended there holds
+    /// nobody up. One that no run of this repository made is nobody's.
+    pub(super) fn elsewhere(&self, base: Option<&str>) -> Option<Elsewhere> {
+        let mut told = Vec::new();
+        for Mark { maker, blocks, .. } in self.0.iter().rev().filter(|mark| mark.maker.run.is_some()) {
+            let is_last = !told.contains(&&maker.base);
+            told.push(&maker.base);
+            if let (true, true, Some(blocks)) = (is_last, maker.is_of_another_base(base), *blocks) {
+                return Some(Elsewhere { maker: maker.clone(), blocks });
+            }
+        }
+        None
+    }
+
+    /// What gives the commit the mark of the newest run once more, where that is newer than this one. By the rule of another base branch
+    /// none is newer: a pass there would keep what blocks here from being told.
+    pub(super) fn newer(&self, own: (u64, u64), base: Option<&str>) -> Option<&Value> {
+        let ours = self.0.iter().filter(|mark| !mark.maker.is_of_another_base(base));
+        let runs = ours.filter_map(|mark| Some((mark.maker.run?, &mark.again)));
         runs.filter(|(run, _)| *run > own).max_by_key(|(run, _)| *run).map(|(_, again)| again)
     }
 }
 
-/// The statuses of this context. `page` is that of a run and ends with its number; a status belongs to a run by the page that it
-/// leads to.
+/// The statuses of this context. `page` is that of any run; a status belongs to a run by the page that it leads to.
 ///
 /// # Errors
 /// The server refuses.
 pub(super) async fn statuses(api: &Api<'_>, sha: &Sha, context: &str, page: Option<&str>) -> Result<Marks, Refusal> {
-    let pages = page.and_then(|page| page.rsplit_once('/')).map(|(pages, _)| pages);
-    let run = |target: &str| -> Option<(u64, u64)> {
-        Some((twin::parted(target).0.strip_prefix(pages?)?.strip_prefix('/')?.parse().ok()?, 0))
-    };
     let all: Vec<Status> = api.list(&format!("commits/{sha}/statuses")).await?;
     let ours = all.into_iter().filter(|status| status.context.eq_ignore_ascii_case(context));
     let mark = |Status { state, context, description, target_url }| Mark {
-        run: target_url.as_deref().and_then(run),
-        spec: target_url.as_deref().and_then(|target| twin::parted(target).1).map(str::to_owned),
+        maker: target_url.as_deref().map(|target| Maker::of_address(target, page)).unwrap_or_default(),
+        blocks: match state.as_str() {
+            "failure" => Some(Blocks::Failure),
+            "error" => Some(Blocks::Error),
+            _ => None,
+        },
         draw: description.as_deref().filter(|_| state == "failure").and_then(Draw::signed),
         again: json!({ "state": state, "context": context, "description": description, "target_url": target_url }),
     };
     // The list begins with the newest one.
     let newest_first: Vec<Mark> = ours.map(mark).collect();
     Ok(Marks(newest_first.into_iter().rev().collect()))
-}
-
-/// What a check run says of the run and the attempt that made it, and of the spec.
-pub(super) fn external_id((run, attempt): (u64, u64), spec: Option<&str>) -> String {
-    spec.map_or_else(|| format!("{run}.{attempt}"), |spec| format!("{run}.{attempt}.{spec}"))
 }
 
 /// The check runs of this name, those that later ones of their suite took the place of among them.
@@ -119,16 +149,13 @@ pub(super) async fn checks(api: &Api<'_>, sha: &Sha, name: &str) -> Result<Marks
     let path = format!("commits/{sha}/check-runs?check_name={}&filter=all", encoded(name));
     let mut all = api.pages(&path, |Checks { check_runs }| check_runs).await?;
     all.sort_by_key(|check| check.id);
-    let run = |id: &str| -> Option<(u64, u64)> {
-        let mut parts = id.splitn(3, '.');
-        Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
-    };
     let mark = |Check { external_id, conclusion, output, .. }| {
         let title = output.and_then(|Output { title }| title);
+        let fails = conclusion.as_deref() == Some("failure");
         Mark {
-            run: external_id.as_deref().and_then(run),
-            spec: external_id.as_deref().and_then(|id| id.splitn(3, '.').nth(2)).map(str::to_owned),
-            draw: title.as_deref().filter(|_| conclusion.as_deref() == Some("failure")).and_then(Draw::signed),
+            maker: external_id.as_deref().map(Maker::of_external_id).unwrap_or_default(),
+            blocks: fails.then_some(Blocks::Failure),
+            draw: title.as_deref().filter(|_| fails).and_then(Draw::signed),
             again: Value::Null,
         }
     };

@@ -4,6 +4,9 @@ use super::disclosure::{Disclosure, disclosed, disclosed_evidence};
 use super::draws::{Draw, Draws};
 use super::history::{History, Unread};
 use super::lines::{Annotation, Lines, annotations};
+use super::maker::Maker;
+use super::marks::{Blocks, Elsewhere, Marks};
+use super::preface::{OTHER_BASE, TWO_SPECS, drawn_before, stands, two_specs, unknown};
 use super::text::within_chars;
 use super::wording::{self, Standing};
 use crate::report::{self, AuditResult, EvidenceDiff, Unproved, Verdict};
@@ -39,8 +42,12 @@ pub(super) struct Notice {
     pub key: String,
     /// Which spec it is of, where that is known.
     pub spec: Option<String>,
+    /// The branch whose rule it is of, where that is known.
+    pub base: Option<String>,
     /// Whether another spec of the same name has told of the same commit.
     pub is_twin: bool,
+    /// The mark that holds it up by the rule of another base branch.
+    elsewhere: Option<Elsewhere>,
     /// The word for it in the comment's marker.
     pub word: &'static str,
     /// Whether the rule is the change's own.
@@ -106,7 +113,9 @@ impl Notice {
             context: context(&shown.name, exploratory),
             key: key(&shown.name, exploratory, shown.is_replay()),
             spec: None,
+            base: None,
             is_twin: false,
+            elsewhere: None,
             unmarked: shown.is_replay().then_some(NO_MARK_OF_A_REPLAY),
             unproved: Unproved::of(&shown),
             word: marker_word(&shown, exploratory),
@@ -134,7 +143,9 @@ impl Notice {
             context: context(&shown.name, exploratory),
             key: key(&shown.name, exploratory, shown.replayed),
             spec: None,
+            base: None,
             is_twin: false,
+            elsewhere: None,
             unmarked: shown.replayed.then_some(NO_MARK_OF_A_REPLAY),
             unproved: None,
             // What a change compares by its own rule is always told.
@@ -166,7 +177,9 @@ impl Notice {
             context: context(&failed.name, failed.exploratory),
             key: key(&failed.name, failed.exploratory, false),
             spec: None,
+            base: None,
             is_twin: false,
+            elsewhere: None,
             word: "none",
             exploratory: failed.exploratory,
             standing: Standing::Error,
@@ -185,9 +198,53 @@ impl Notice {
         }
     }
 
-    /// The same, of this spec.
-    pub(super) fn of_spec(self, spec: Option<String>) -> Self {
-        Self { spec, ..self }
+    /// The same, of this spec, by the rule of this branch.
+    pub(super) fn of_spec(self, spec: Option<String>, base: Option<String>) -> Self {
+        Self { spec, base, ..self }
+    }
+
+    /// The same, by the rule of this branch, where nothing else is known of it.
+    pub(super) fn into_base(self, base: Option<String>) -> Self {
+        Self { base: self.base.or(base), ..self }
+    }
+
+    /// Who makes its mark, in this run and attempt. One that says that another stands is a word of the other's.
+    pub(super) fn maker(&self, run: (u64, u64)) -> Maker {
+        match &self.elsewhere {
+            Some(elsewhere) => elsewhere.maker.clone(),
+            None => Maker { run: Some(run), spec: self.spec.clone(), base: self.base.clone() },
+        }
+    }
+
+    /// The mark by the rule of another base branch that a pass must not take the place of.
+    pub(super) fn held_by(&self, marks: &Marks) -> Option<Elsewhere> {
+        let passes = matches!(self.standing, Standing::Pass | Standing::Warn | Standing::Told);
+        if passes && !self.exploratory { marks.elsewhere(self.base.as_deref()) } else { None }
+    }
+
+    /// Whether the rule of another base branch holds it up.
+    pub(super) const fn is_held(&self) -> bool {
+        self.elsewhere.is_some()
+    }
+
+    /// The same where the mark by another base branch's rule stands, and stays what it was.
+    pub(super) fn held(self, elsewhere: Elsewhere) -> Self {
+        Self {
+            standing: match elsewhere.blocks {
+                Blocks::Failure => Standing::Block,
+                Blocks::Error => Standing::Error,
+            },
+            unproved: self.unproved.or(Some(Unproved::Elsewhere)),
+            word: match self.word {
+                "compatible" => WITH_REMARKS,
+                "unchanged" => "unchanged-with-remarks",
+                word => word,
+            },
+            line: format!("held by another base branch's audit; here {}", self.line),
+            preface: format!("{OTHER_BASE}{}", self.preface),
+            elsewhere: Some(elsewhere),
+            ..self
+        }
     }
 
     /// The same where another spec of the same name has told of the same commit: neither can be told from the other, so that nothing
@@ -198,6 +255,7 @@ impl Notice {
         let (standing, unproved) = (Standing::Error, Some(Unproved::Twin));
         Self {
             is_twin: true,
+            elsewhere: None,
             standing,
             unproved,
             line: format!("no mark: {why}"),
@@ -212,21 +270,21 @@ impl Notice {
         Self { remarks: format!("{}; {remark}", self.remarks), ..self }
     }
 
-    /// The same, after what was drawn before. What came to no verdict is no draw, and what others made, or may have, is nobody's.
+    /// The same, beside what was drawn before it is published. What came to no verdict is no draw, and what others made, or may have, is nobody's.
     pub(super) fn drawn(mut self, History { draws, marks, unread }: History) -> Self {
         self.draws = draws;
         let counts = self.unmarked.is_none() && self.unproved != Some(Unproved::Unverified);
         let Some(draw) = self.draw.clone().filter(|_| counts) else { return self };
         self.draws.told_by(&marks, &draw);
-        let before: Vec<Draw> = self.draws.before(&draw).into_iter().cloned().collect();
+        let others: Vec<Draw> = self.draws.others(&draw).into_iter().cloned().collect();
         if draw.is_of_chance() {
             self.draws.add(&draw);
         }
-        let blocked = before.iter().any(Draw::blocks) && !draw.blocks();
+        let blocked = others.iter().any(Draw::blocks) && !draw.blocks();
         if blocked && self.frozen && !self.exploratory {
             self = self.standing_by(&draw);
-        } else if draw.is_of_chance() && !before.is_empty() {
-            let verdicts: Vec<String> = before.into_iter().map(|draw| draw.verdict).collect();
+        } else if draw.is_of_chance() && !others.is_empty() {
+            let verdicts: Vec<String> = others.into_iter().map(|draw| draw.verdict).collect();
             self = self.drawn_again(&draw, &verdicts.join(", "));
         }
         match unread {
@@ -309,45 +367,6 @@ impl Notice {
         };
         format!("{}{text}", self.preface)
     }
-}
-
-/// What is wrong where another spec has the name.
-pub(super) fn two_specs(name: &str) -> String {
-    format!("two specs are called `{name}`")
-}
-
-/// What to do about it.
-pub(super) const TWO_SPECS: &str = "Each needs a `name` of its own, which counts once the base branch has it. Where the spec was only moved, the audit of the next commit \
-     takes the place of this one.";
-
-/// Said where an earlier verdict is the one that counts.
-fn stands(Draw { protocol, verdict, .. }: &Draw) -> String {
-    format!(
-        "## ⛔ Incompatible: the verdict of an earlier draw stands\n\n\
-         On this pull request or commit the same audit (protocol `{protocol}`: one content, one rule) came to **incompatible** \
-         before. Drawn again it is **{verdict}**, as the report below says. The rule's error rates hold for one draw, so the earlier \
-         verdict counts. To go on, change what is audited. A job can be run again without drawing anew where runs are kept (see \
-         docs/github-action.md). Where nobody should be held to the earlier draw, whoever may write to the repository deletes \
-         this comment and those of earlier commits on this audit, hidden ones too, and the next commit is drawn anew: the marks of \
-         this one stay.\n\n---\n\n"
-    )
-}
-
-/// Said where it is not known what an audit was drawn as before.
-fn unknown(Unread { refusal, .. }: Unread) -> String {
-    format!(
-        "> **History unknown.** What the same audit was drawn as before could not be read ({refusal}), so nobody knows whether an \
-         earlier verdict stands. This is not told as a pass. To go on, publish this run again (`churngate publish FOLDER`); a new \
-         run would be a new draw.\n\n"
-    )
-}
-
-/// Said where an audit was drawn before.
-fn drawn_before(Draw { protocol, .. }: &Draw, verdicts: &str) -> String {
-    format!(
-        "> **Drawn before.** On this pull request or commit the same audit (protocol `{protocol}`) was drawn before: {verdicts}. The rule's \
-         error rates hold for one draw.\n\n"
-    )
 }
 
 /// What the mark is called. No name of a spec holds a slash.

@@ -4,18 +4,19 @@ use super::api::Api;
 use super::budget::COMMENT;
 use super::comment::{Letter, Outdated, Thread, Told};
 use super::draws::Draws;
-use super::event::{Candidate, Sha, Subject, is_of_default_branch, subject};
+use super::event::{Candidate, Sha, Subject, base_branch, is_of_default_branch, subject};
 use super::history::History;
 use super::job_file::JobFile;
 use super::marker::Marker;
-use super::marks::{self, Marked, Marks};
-use super::notice::{self, Failed, Notice};
-use super::options::{CommentMode, MarkKind, Options};
+use super::marking::{is_unmarked, marked, marked_as_twin, marking, marks, two_specs};
+use super::marks::Marks;
+use super::notice::{Failed, Notice};
+use super::options::{Audited, CommentMode, Options};
 use super::outcome::{Outcome, Publication};
 use super::outputs::{self, Places};
 use super::refusal::{Permission, Refusal};
 use super::target::{self, named, resolve};
-use super::{Surroundings, check, status, summary, twin};
+use super::{Surroundings, summary, twin};
 use crate::http::Client;
 use crate::report::{AuditResult, EvidenceDiff};
 use std::io;
@@ -70,15 +71,16 @@ const EDITS_INPUTS: &str = "this change edits what the rule relies on";
 const OWN_RULE: &str = "Exploratory: no base commit was named, so the rule is the one that was checked out, and the verdict neither \
                         blocks nor passes.";
 
-/// Says that the rule is nobody's but the change's, where one is audited without a base to read the rule from.
+/// Says that the rule is nobody's but the change's, where one is audited without a base to read the rule from: of anything but the
+/// default branch's own commit, whatever the event is about.
 fn explores(around: &Surroundings, options: &Options) -> Option<&'static str> {
-    let of_default_branch = is_of_default_branch(&around.event_name, &around.event_json);
-    let agreed = match about(around) {
-        Subject::Commit { sha, .. } => of_default_branch && sha.as_str() == around.sha,
-        Subject::PullRequest(_) | Subject::Unreadable(_) => false,
-        Subject::Nothing(_) => return None,
-    };
-    (options.audited.own_rule && !options.artifact && !agreed).then_some(OWN_RULE)
+    let Audited { checkout, own_rule, .. } = &options.audited;
+    let is_its_own = |sha: &str| sha == around.sha && checkout.as_ref().is_none_or(|checkout| checkout.commit == sha);
+    let agreed = is_of_default_branch(&around.event_name, &around.event_json)
+        && matches!(about(around), Subject::Commit { sha, .. } if is_its_own(sha.as_str()));
+    // Outside of GitHub nobody is told.
+    let is_told = !around.event_name.is_empty() || !matches!(about(around), Subject::Nothing(_));
+    (*own_rule && is_told && !options.artifact && !agreed).then_some(OWN_RULE)
 }
 
 fn about(around: &Surroundings) -> Subject {
@@ -93,7 +95,8 @@ async fn told(
     client: &Client,
     values: impl Fn(&Places) -> Vec<(&'static str, String)>,
 ) -> Publication {
-    let notice = notice.of_spec(options.spec.as_deref().map(twin::id));
+    let base = base_branch(&around.event_name, &around.event_json);
+    let notice = notice.of_spec(options.spec.as_deref().map(twin::id), base.as_deref().map(twin::id));
     let summary_file = around.summary_file.as_deref().map(JobFile::open);
     let output_file = around.output_file.as_deref().map(JobFile::open);
     let before = Places {
@@ -151,22 +154,7 @@ impl Server {
 const UNWANTED: &str = "not wanted";
 const CHECK_OUT: &str =
     "check out the commit that is to be marked before the audit; where the event does not name it, `head` does";
-const NEWER: &str = "a newer run has marked the commit";
 const COMMENTING: Permission = Permission::PullRequests;
-
-const fn marking(kind: MarkKind) -> Permission {
-    match kind {
-        MarkKind::Check => Permission::Checks,
-        MarkKind::Status | MarkKind::None => Permission::Statuses,
-    }
-}
-
-const fn called(kind: MarkKind) -> &'static str {
-    match kind {
-        MarkKind::Check => "check run",
-        MarkKind::Status | MarkKind::None => "status",
-    }
-}
 
 /// What is said to the server, and what was said: after a look at what was said before.
 async fn to_server(notice: Notice, around: &Surroundings, options: &Options, client: &Client) -> (Server, Notice) {
@@ -197,7 +185,8 @@ async fn to_server(notice: Notice, around: &Surroundings, options: &Options, cli
         let why = format!("commit `{}` was audited, and not `{sha}`, which this event is about", checkout.commit);
         return (Server::failed(&why, Some(CHECK_OUT)), notice);
     }
-    let place = place(&api, &sha, candidate, &notice, options).await;
+    let (place, base) = place(&api, &sha, candidate, &notice, options).await;
+    let notice = notice.into_base(base);
     // The last look before the commit is marked.
     let (read, marks) = (place.draws().await, marks(&api, &sha, &notice, around, options).await);
     let of_marks = marks.as_ref().map(Marks::draws).map_err(|refusal| *refusal);
@@ -205,28 +194,6 @@ async fn to_server(notice: Notice, around: &Surroundings, options: &Options, cli
     let (mark, notice) = marked(notice, &api, &sha, around, options, &marks.unwrap_or_default()).await;
     let server = comment(&notice, place, &sha, around, options, mark).await;
     held_to_twin(server, notice, &api, &sha, around, options).await
-}
-
-/// Marks the commit, unless a newer run has. Where another spec of the same name has marked it before, or meanwhile, the mark says
-/// that.
-async fn marked(
-    notice: Notice,
-    api: &Api<'_>,
-    sha: &Sha,
-    around: &Surroundings,
-    options: &Options,
-    before: &Marks,
-) -> (Outcome, Notice) {
-    if before.are_of_two(notice.spec.as_deref()) {
-        let notice = notice.twin();
-        return (mark(api, &notice, sha, around, options, before).await, notice);
-    }
-    let outcome = mark(api, &notice, sha, around, options, before).await;
-    if outcome != two_specs(&notice) {
-        return (outcome, notice);
-    }
-    let notice = notice.twin();
-    (mark(api, &notice, sha, around, options, before).await, notice)
 }
 
 /// The same where it was found only while the comment was written that another spec has the name.
@@ -242,17 +209,8 @@ async fn held_to_twin(
         return (server, notice);
     }
     let notice = notice.twin();
-    let mark = mark(api, &notice, sha, around, options, &Marks::default()).await;
+    let mark = marked_as_twin(&notice, api, sha, around, options).await;
     (Server { mark, ..server }, notice)
-}
-
-/// What a part came to that another spec of the same name has been told of.
-fn two_specs(notice: &Notice) -> Outcome {
-    Outcome::Failed { why: notice::two_specs(&notice.name), hint: Some(notice::TWO_SPECS.to_owned()) }
-}
-
-const fn is_unmarked(notice: &Notice, options: &Options) -> bool {
-    matches!(options.mark, MarkKind::None) || notice.unmarked.is_some()
 }
 
 /// Where the comment belongs.
@@ -274,73 +232,23 @@ impl Place<'_> {
     }
 }
 
-async fn place<'a>(api: &'a Api<'a>, sha: &Sha, candidate: Candidate, notice: &Notice, options: &Options) -> Place<'a> {
+/// Where the comment belongs, and the branch that its pull request goes into, where that was asked for.
+async fn place<'a>(
+    api: &'a Api<'a>,
+    sha: &Sha,
+    candidate: Candidate,
+    notice: &Notice,
+    options: &Options,
+) -> (Place<'a>, Option<String>) {
     if options.comment == CommentMode::Never {
-        return Place::Nowhere(UNWANTED);
+        return (Place::Nowhere(UNWANTED), None);
     }
-    let opened = match resolve(sha, candidate, api).await {
-        Ok(Ok(number)) => Thread::open(api, number, &notice.key).await,
-        Ok(Err(why)) => return Place::Nowhere(why),
-        Err(refusal) => Err(refusal),
+    let (opened, base) = match resolve(sha, candidate, api).await {
+        Ok(Ok(request)) => (Thread::open(api, request.number, &notice.key).await, request.base),
+        Ok(Err(why)) => return (Place::Nowhere(why), None),
+        Err(refusal) => (Err(refusal), None),
     };
-    opened.map_or_else(Place::Unknown, Place::Thread)
-}
-
-/// The marks that the commit has by the name of the one that it is given.
-async fn marks(
-    api: &Api<'_>,
-    sha: &Sha,
-    notice: &Notice,
-    around: &Surroundings,
-    options: &Options,
-) -> Result<Marks, Refusal> {
-    match options.mark {
-        _ if is_unmarked(notice, options) => Ok(Marks::default()),
-        MarkKind::Check => marks::checks(api, sha, &notice.context).await,
-        MarkKind::Status | MarkKind::None => {
-            marks::statuses(api, sha, &status::context(notice), around.run_url().as_deref()).await
-        }
-    }
-}
-
-async fn mark(
-    api: &Api<'_>,
-    notice: &Notice,
-    sha: &Sha,
-    around: &Surroundings,
-    options: &Options,
-    before: &Marks,
-) -> Outcome {
-    if let Some(why) = notice.unmarked {
-        return Outcome::Left(why);
-    }
-    let (page, run) = (around.run_url(), (around.run_id, around.run_attempt));
-    // Where two specs have one name, neither mark of theirs may be better.
-    let is_late = !notice.is_twin && before.newer(run).is_some();
-    let marked = match options.mark {
-        MarkKind::None => return unread_or(notice, Outcome::Left(UNWANTED)),
-        _ if is_late => Ok(Marked::Newer),
-        MarkKind::Status => status::mark(api, sha, notice, run, page.as_deref()).await,
-        MarkKind::Check => check::mark(api, notice, sha, run, page.as_deref()).await,
-    };
-    let marked = match marked {
-        Err(refusal) => return Outcome::refused(refusal, marking(options.mark)),
-        Ok(marked) => marked,
-    };
-    match marked {
-        Marked::Twin => two_specs(notice),
-        Marked::Newer => unread_or(notice, Outcome::Left(NEWER)),
-        Marked::Whole => unread_or(notice, Outcome::Done(called(options.mark))),
-        Marked::WithoutAllRemarks(refusal) => {
-            let why = format!("the check run stands, but some remarks at lines do not: {refusal}");
-            unread_or(notice, Outcome::Failed { why, hint: None })
-        }
-    }
-}
-
-/// What a part came to, unless nobody knows whether an earlier verdict stands.
-fn unread_or(notice: &Notice, outcome: Outcome) -> Outcome {
-    notice.unread.map_or(outcome, Outcome::unread)
+    (opened.map_or_else(Place::Unknown, Place::Thread), base.as_deref().map(twin::id))
 }
 
 async fn comment(

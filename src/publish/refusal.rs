@@ -45,6 +45,14 @@ pub enum Refusal {
     /// A list with more pages than are read.
     #[error("the server's list is longer than is read")]
     TooLong,
+    /// A list that changes while it is read, time and again.
+    #[error("the server's list changes while it is read")]
+    Unsettled,
+    /// A comment of ours whose hidden line was changed.
+    #[error(
+        "a comment on this audit has a hidden line that somebody changed: restore the comment from its earlier versions, or delete it"
+    )]
+    Damaged,
     /// No complete reply.
     #[error("{0}")]
     Call(CallError),
@@ -89,14 +97,19 @@ impl Refusal {
                  permissions:\n    {key}: write"
             )),
             Self::BadToken | Self::NoAccess => Some("pass `token: ${{ github.token }}`".to_owned()),
-            Self::RateLimited | Self::Server(_) | Self::Call(_) => Some(KEPT.to_owned()),
+            Self::RateLimited | Self::Server(_) | Self::Unsettled | Self::Damaged | Self::Call(_) => {
+                Some(KEPT.to_owned())
+            }
             _ => None,
         }
     }
 
     /// Whether this is the server's own word, which it would give again, and no fault that passes.
     pub(super) const fn is_final(self) -> bool {
-        !matches!(self, Self::RateLimited | Self::Server(_) | Self::BadReply | Self::TooLong | Self::Call(_))
+        !matches!(
+            self,
+            Self::RateLimited | Self::Server(_) | Self::BadReply | Self::TooLong | Self::Unsettled | Self::Call(_)
+        )
     }
 }
 

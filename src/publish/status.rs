@@ -7,7 +7,6 @@ use super::marks::{self, Marked};
 use super::notice::Notice;
 use super::refusal::Refusal;
 use super::text::within_chars;
-use super::twin;
 use super::wording::Standing;
 use serde_json::{Value, json};
 
@@ -17,7 +16,7 @@ pub(super) fn context(notice: &Notice) -> String {
 }
 
 /// The status that the notice gives the commit.
-fn body(notice: &Notice, page: Option<&str>) -> Value {
+fn body(notice: &Notice, run: (u64, u64), page: Option<&str>) -> Value {
     let state = match notice.standing {
         Standing::Pass | Standing::Warn | Standing::Told => "success",
         Standing::Block => "failure",
@@ -26,7 +25,7 @@ fn body(notice: &Notice, page: Option<&str>) -> Value {
     let context = context(notice);
     let mut body = json!({ "state": state, "description": notice.line_within(DESCRIPTION), "context": context });
     if let (Some(page), Some(members)) = (page, body.as_object_mut()) {
-        members.insert("target_url".to_owned(), Value::from(twin::address(page, notice.spec.as_deref())));
+        members.insert("target_url".to_owned(), Value::from(notice.maker(run).address(page)));
     }
     body
 }
@@ -43,14 +42,15 @@ pub(super) async fn mark(
     page: Option<&str>,
 ) -> Result<Marked, Refusal> {
     let path = format!("statuses/{sha}");
-    api.post::<Value>(&path, &body(notice, page)).await?;
+    api.post::<Value>(&path, &body(notice, run, page)).await?;
     if notice.is_twin {
         return Ok(Marked::Twin);
     }
     let after = marks::statuses(api, sha, &context(notice), page).await.unwrap_or_default();
-    match after.newer(run) {
+    match (after.newer(run, notice.base.as_deref()), notice.held_by(&after)) {
         _ if after.are_of_two(notice.spec.as_deref()) => Ok(Marked::Twin),
-        Some(newer) => api.post::<Value>(&path, newer).await.map(|_| Marked::Newer),
-        None => Ok(Marked::Whole),
+        (Some(newer), _) => api.post::<Value>(&path, newer).await.map(|_| Marked::Newer),
+        (None, Some(elsewhere)) => Ok(Marked::Elsewhere(elsewhere)),
+        (None, None) => Ok(Marked::Whole),
     }
 }

@@ -10,6 +10,28 @@ struct PullRequest {
     number: u64,
     state: String,
     head: Head,
+    base: Option<Base>,
+}
+
+#[derive(Deserialize)]
+struct Base {
+    #[serde(rename = "ref")]
+    branch: Option<String>,
+}
+
+/// A pull request that is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// Its number.
+    pub number: u64,
+    /// The branch that it goes into, where it was asked for.
+    pub base: Option<String>,
+}
+
+impl PullRequest {
+    fn told(self) -> Told {
+        Told { number: self.number, base: self.base.and_then(|base| base.branch) }
+    }
 }
 
 #[derive(Deserialize)]
@@ -37,8 +59,8 @@ pub fn named(subject: Subject, pull_request: Option<u64>, head: Option<&str>) ->
     }
 }
 
-/// The number of a pull request, or why there is none.
-pub type Found = Result<u64, &'static str>;
+/// A pull request, or why there is none.
+pub type Found = Result<Told, &'static str>;
 
 /// Finds the pull request that is told.
 ///
@@ -47,7 +69,7 @@ pub type Found = Result<u64, &'static str>;
 pub async fn resolve(sha: &Sha, candidate: Candidate, api: &Api<'_>) -> Result<Found, Refusal> {
     match candidate {
         Candidate::None => Ok(Err("the event has no pull request")),
-        Candidate::Known(number) => Ok(Ok(number)),
+        Candidate::Known(number) => Ok(Ok(Told { number, base: None })),
         Candidate::Claimed(number) => claimed(number, sha, api).await,
         Candidate::Queued(number) => queued(number, api).await,
         Candidate::OfCommit => of_commit(sha, api).await,
@@ -85,13 +107,14 @@ async fn known(number: u64, api: &Api<'_>) -> Result<PullRequest, Refusal> {
 
 /// The number may come from an artifact or from a person: the server has to say that its head is the commit.
 async fn claimed(number: u64, sha: &Sha, api: &Api<'_>) -> Result<Found, Refusal> {
-    let is_its_head = known(number, api).await?.head.sha == sha.as_str();
-    Ok(if is_its_head { Ok(number) } else { Err("the pull request's head is another commit") })
+    let request = known(number, api).await?;
+    let is_its_head = request.head.sha == sha.as_str();
+    Ok(if is_its_head { Ok(request.told()) } else { Err("the pull request's head is another commit") })
 }
 
 async fn queued(number: u64, api: &Api<'_>) -> Result<Found, Refusal> {
-    let is_open = known(number, api).await?.state == "open";
-    Ok(if is_open { Ok(number) } else { Err("the queued pull request is closed") })
+    let request = known(number, api).await?;
+    Ok(if request.state == "open" { Ok(request.told()) } else { Err("the queued pull request is closed") })
 }
 
 async fn of_commit(sha: &Sha, api: &Api<'_>) -> Result<Found, Refusal> {
@@ -116,5 +139,5 @@ fn first_open(requests: Vec<PullRequest>, sha: &Sha, repository: Option<u64>) ->
         let same = repository.is_none() || here == repository;
         request.state == "open" && request.head.sha == sha.as_str() && same
     };
-    requests.into_iter().filter(fits).map(|request| request.number).min().ok_or(NONE)
+    requests.into_iter().filter(fits).min_by_key(|request| request.number).map(PullRequest::told).ok_or(NONE)
 }

@@ -20,6 +20,7 @@ pub(super) fn incompatible() -> AuditResult {
         format: FORMAT.to_owned(),
         name: "docs-search".to_owned(),
         protocol: Digest::of(b"protocol"),
+        audited: Some(Digest::of(b"audited")),
         spec: Digest::of(b"spec"),
         decision: decision(Verdict::Incompatible, [6.4375, 4.5625, 7.6875, 14.05]),
         analysis: analysis(),

@@ -17,6 +17,9 @@ pub struct AuditResult {
     pub name: String,
     /// The run's name: the digest of the protocol.
     pub protocol: Digest,
+    /// The digest of what is audited: of everything that the protocol holds but commits and names of snapshots whose content is
+    /// known. Runs that have it in common are draws of one audit. Absent in results of older versions.
+    pub audited: Option<Digest>,
     /// The digest of the spec's bytes.
     pub spec: Digest,
     /// The verdict and its reasons.

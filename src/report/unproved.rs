@@ -18,6 +18,8 @@ pub enum Unproved {
     HistoryUnknown,
     /// Another spec of the same name has told of the same commit.
     Twin,
+    /// By the rule of another base branch the same commit did not pass.
+    Elsewhere,
 }
 
 impl Unproved {
@@ -38,6 +40,7 @@ impl Unproved {
             Self::Replay => "A replay: the recording says",
             Self::Exploratory => "Exploratory: a rule that nobody has agreed to says",
             Self::HistoryUnknown => "History unknown: this draw says",
+            Self::Elsewhere => "Held by another base branch: this one's rule says",
             Self::Twin => "Of two specs with one name, this one says",
         };
         let verdict = match verdict {

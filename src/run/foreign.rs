@@ -65,6 +65,7 @@ pub fn analyze(request: &Request) -> Result<AuditResult, Failure> {
         format: report::FORMAT.to_owned(),
         name: name(&request.file),
         protocol: digest,
+        audited: Some(digest),
         spec: digest,
         decision,
         diagnostics: None,

@@ -233,6 +233,7 @@ fn assemble(
         format: report::FORMAT.to_owned(),
         name: protocol.spec.name.clone(),
         protocol: protocol.digest,
+        audited: Some(protocol.audited()),
         spec: protocol.spec_digest,
         decision,
         analysis,

@@ -56,7 +56,7 @@ fn an_export_comes_to_the_runs_own_figures() -> Result<()> {
     let result =
         |folder: &Utf8Path| -> Result<Value> { Ok(serde_json::from_slice(&fs::read(folder.join("result.json"))?)?) };
     let (whole, without) = (result(&copy.run())?, result(&export)?);
-    for part in ["decision", "validity", "record", "snapshots", "machinery", "protocol", "spec"] {
+    for part in ["decision", "validity", "record", "snapshots", "machinery", "protocol", "audited", "spec"] {
         assert_eq!(whole[part], without[part], "{part}");
     }
     for part in ["kernels", "correctness", "overlap", "subgroups", "power", "transitivity", "questions", "unchanged"] {

@@ -99,6 +99,33 @@ async fn a_push_without_a_rule_that_was_agreed_to_takes_no_mark_and_no_comment_o
     assert_eq!(job.statuses()[3], status(&head, EXPLORATORY, "success"));
 }
 
+/// An event that is about no commit says of none that its rule was agreed to.
+#[tokio::test]
+async fn whatever_is_not_the_default_branchs_own_commit_is_exploratory_without_a_base() {
+    let job = Job::new(&[]).await;
+    let looser = SPEC.replace("at_least: 3pp", "at_least: 99pp");
+    let head = job.change(&[CHURN, ("churngate.yaml", &looser)]);
+    job.check_out(&head);
+    let events = [
+        ("issue_comment", json!({ "issue": { "number": 5 } }), &job.base),
+        ("create", json!({ "ref": "change" }), &head),
+        ("release", json!({}), &head),
+        ("schedule", json!({}), &job.base),
+        ("workflow_dispatch", json!({ "ref": "refs/heads/main" }), &job.base),
+        ("push", json!({ "ref": "refs/heads/main", "after": job.base, "head_commit": { "id": job.base } }), &job.base),
+    ];
+    for (event, payload, sha) in events {
+        for spec in ["churngate.yaml", "none.yaml"] {
+            let ended = job.act(event, &payload, sha, &[("INPUT_SPEC", spec)]);
+            let outputs = (ended.output("verdict"), ended.output("exploratory"));
+            // What failed names no checkout, so that the tip's own event is taken for the tip.
+            let told = spec == "churngate.yaml" || ["issue_comment", "create", "release"].contains(&event);
+            assert_eq!(outputs, (String::new(), told.to_string()), "{event} {spec}: {ended:?}");
+        }
+    }
+    assert!(job.statuses().iter().all(|(_, context, _)| context == "churngate/none"), "{:?}", job.statuses());
+}
+
 #[tokio::test]
 async fn the_default_branch_is_marked_by_its_own_rule() {
     let job = Job::new(&[]).await;

@@ -1,9 +1,9 @@
 //! An audit that is drawn again on one pull request says so, and one content is judged once.
 
-use crate::fake::{BOT, Fake, compatible, incompatible, options, told, told_failure};
+use crate::fake::{Fake, compatible, incompatible, options, told, told_failure};
 use crate::workflow::{ANOTHER_DOCUMENT, CHURN, Job};
 use churngate::model::Digest;
-use churngate::publish::{Failed, Options, Outcome, Outdated};
+use churngate::publish::{CommentMode, Failed, MarkKind, Options, Outcome, Outdated, Surroundings};
 use churngate::report::AuditResult;
 
 /// The same result from other answers.
@@ -75,14 +75,14 @@ async fn a_draw_of_what_may_have_changed_counts_and_says_that_it_is_not_the_firs
 }
 
 #[tokio::test]
-async fn another_protocol_a_run_that_is_found_again_and_an_own_rule_are_held_to_no_earlier_draw() {
+async fn another_audit_a_run_that_is_found_again_and_an_own_rule_are_held_to_no_earlier_draw() {
     let fake = Fake::start().await;
     let first = drawn(incompatible(), 1);
     told(&first, &fake.around(1), &options()).await;
     let again = told(&first, &fake.around(2), &options()).await;
     assert!(!again.stands && !fake.bodies()[0].contains("drawn before"), "{:?}", fake.bodies());
     let mut other = drawn(compatible(), 2);
-    other.protocol = Digest::of(b"another");
+    other.audited = Some(Digest::of(b"another"));
     assert!(!told(&other, &fake.around(3), &options()).await.stands);
     assert_eq!(last_status(&fake).0, "success");
     assert!(!fake.bodies()[0].contains("drawn before"), "{:?}", fake.bodies());
@@ -92,6 +92,45 @@ async fn another_protocol_a_run_that_is_found_again_and_an_own_rule_are_held_to_
     told(&drawn(incompatible(), 4), &fake.around(5), &exploring).await;
     assert!(!told(&drawn(compatible(), 5), &fake.around(6), &exploring).await.stands);
     assert_eq!(last_status(&fake).0, "success");
+}
+
+#[tokio::test]
+async fn a_run_that_is_published_once_more_is_held_to_what_was_drawn_after_it() {
+    for mark in [MarkKind::Status, MarkKind::Check] {
+        for comment in [CommentMode::Always, CommentMode::OnChange, CommentMode::Never] {
+            let wanted = Options { mark, comment, ..options() };
+            let (passing, blocking) = (drawn(compatible(), 1), drawn(incompatible(), 2));
+            // As the run that it was, and found again by a newer one.
+            for (run, newest) in [(1, false), (3, true)] {
+                let fake = Fake::start().await;
+                for (result, run) in [(&passing, 1), (&blocking, 2)] {
+                    assert!(!told(result, &fake.around(run), &wanted).await.stands);
+                }
+                let once_more = told(&passing, &fake.around(run), &wanted).await;
+                let case = format!("{mark:?} {comment:?} {run}: {once_more:?} {:?}", fake.bodies());
+                assert!(once_more.stands && matches!(once_more.mark, Outcome::Done(_)) == newest, "{case}");
+                let state = fake.state.lock().unwrap();
+                let marks = state.statuses.iter().map(|status| &status["state"]);
+                let marks = marks.chain(state.checks.iter().map(|check| &check["conclusion"]));
+                assert_eq!(marks.last().unwrap(), "failure", "{case}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_earlier_attempt_that_finishes_last_leaves_the_later_ones_mark() {
+    for mark in [MarkKind::Status, MarkKind::Check] {
+        let fake = Fake::start().await;
+        let wanted = Options { mark, ..options() };
+        let attempt = |run_attempt| Surroundings { run_attempt, ..fake.around(1) };
+        told(&drawn(incompatible(), 1), &attempt(2), &wanted).await;
+        let mut other = drawn(compatible(), 2);
+        other.audited = Some(Digest::of(b"another"));
+        let earlier = told(&other, &attempt(1), &wanted).await;
+        assert_eq!(earlier.mark, Outcome::Left("a newer run has marked the commit"), "{earlier:?}");
+        assert!(matches!(told(&other, &attempt(3), &wanted).await.mark, Outcome::Done(_)));
+    }
 }
 
 #[tokio::test]
@@ -113,8 +152,8 @@ async fn what_others_write_about_draws_counts_for_nothing() {
         let mut state = fake.state.lock().unwrap();
         state.comments.clear();
         let planted = state.comment("somebody", &body);
-        let quoted = state.comment(BOT, &format!("{body}\nand more"));
-        state.comments = vec![planted, quoted];
+        let echoed = state.comment("echo[bot]", &body);
+        state.comments = vec![planted, echoed];
     }
     // What the commit's own mark says does count.
     let elsewhere = fake.around_at(2, &"c".repeat(40));
@@ -137,6 +176,37 @@ async fn a_job_that_is_run_again_draws_anew_unless_its_run_was_kept() {
     assert!(job.description().contains("; drawn before: incompatible ["), "{}", job.description());
 }
 
+/// What is drawn until it passes stands at no verdict: the base branch moves on by itself.
+#[tokio::test]
+async fn an_unrelated_commit_on_the_base_branch_makes_no_new_audit_of_it() {
+    for kind in ["status", "check"] {
+        let job = Job::new(&[]).await;
+        let head = job.change(&[ANOTHER_DOCUMENT]);
+        let set = [("INPUT_COMMENT", "always"), ("INPUT_STATUS", kind)];
+        assert_eq!(job.pull_request(&head, &set).code, Some(0));
+        let run = job.fake.bodies()[0].split_once(" draws=").unwrap().1.to_owned();
+        blocked_by_another_draw(&job);
+        job.git(&["checkout", "--quiet", "main"]);
+        job.commit(&[("README.md", "Unrelated."), ("corpus/picture.png", "Nothing that is read.")]);
+        let ended = job.pull_request(&head, &set);
+        assert_eq!((ended.code, ended.output("verdict").as_str()), (Some(1), "incompatible"), "{ended:?}");
+        // It is another run all the same: the protocol names the commit.
+        assert!(!job.fake.bodies()[0].contains(run.split('.').nth(1).unwrap()), "{:?}", job.fake.bodies());
+        // What is audited is another thing once a document is.
+        let head = job.change(&[ANOTHER_DOCUMENT, ("corpus/d.md", "Nothing of note either.")]);
+        assert_eq!(job.pull_request(&head, &set).code, Some(0));
+    }
+}
+
+/// Puts an incompatible draw of the same audit in the place of the one in the comment.
+fn blocked_by_another_draw(job: &Job) {
+    let mut state = job.fake.state.lock().unwrap();
+    let body = state.comments[0]["body"].as_str().unwrap().to_owned();
+    let (before, draw) = body.split_once(" draws=").unwrap();
+    let (audited, _) = draw.split_once('.').unwrap();
+    state.comments[0]["body"] = format!("{before} draws={audited}.another.incompatible -->").into();
+}
+
 #[tokio::test]
 async fn a_job_that_passes_where_an_earlier_verdict_stands_does_not_pass() {
     let job = Job::new(&[]).await;
@@ -144,13 +214,7 @@ async fn a_job_that_passes_where_an_earlier_verdict_stands_does_not_pass() {
     job.check_out(&head);
     let act = || job.act("pull_request", &job.of_pull_request(&head), "", &[("INPUT_COMMENT", "always")]);
     assert_eq!(act().code, Some(0));
-    {
-        let mut state = job.fake.state.lock().unwrap();
-        let body = state.comments[0]["body"].as_str().unwrap().to_owned();
-        let (before, draw) = body.split_once(" draws=").unwrap();
-        let (protocol, _) = draw.split_once('.').unwrap();
-        state.comments[0]["body"] = format!("{before} draws={protocol}.another.incompatible -->").into();
-    }
+    blocked_by_another_draw(&job);
     let ended = act();
     assert_eq!((ended.code, ended.output("verdict").as_str()), (Some(1), "incompatible"), "{ended:?}");
     assert!(ended.said.contains("an earlier draw of this audit was incompatible"), "{ended:?}");

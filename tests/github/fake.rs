@@ -52,6 +52,8 @@ pub struct State {
     pub tells: bool,
     /// In how many lists a comment that was made does not stand yet.
     pub late: u32,
+    /// How often the first comment is deleted between two pages of a list.
+    pub vanishing: u32,
     /// Those that do not stand in it yet, and in how many lists they will not.
     unlisted: Vec<(Value, u32)>,
     /// How often something was read, and which of those times fail.
@@ -148,6 +150,10 @@ impl State {
         if path.ends_with("/graphql") {
             return self.graphql(&body);
         }
+        if path.ends_with("/user") {
+            let person = self.writer.as_ref().filter(|writer| writer["user"]["type"] == "User");
+            return person.map_or(ResponseTemplate::new(403), |writer| ok(200, &writer["user"]));
+        }
         let Some((_, path)) = path.split_once("/repos/octo/repo/") else { return ResponseTemplate::new(404) };
         let parts: Vec<&str> = path.split('/').collect();
         match (method, parts.as_slice()) {
@@ -174,7 +180,12 @@ impl State {
         let listed = |comment: &&Value| is_number(&comment["issue"], number) && !self.is_unlisted(comment);
         let listed: Vec<Value> = self.comments.iter().filter(listed).cloned().collect();
         self.unlisted.iter_mut().for_each(|(_, lists)| *lists = lists.saturating_sub(1));
-        paged(listed, request)
+        let reply = paged(listed, request);
+        if self.vanishing > 0 && request.url.query().is_some_and(|query| query.ends_with("&page=1")) {
+            self.vanishing -= 1;
+            self.comments.remove(0);
+        }
+        reply
     }
 
     fn is_unlisted(&self, comment: &Value) -> bool {

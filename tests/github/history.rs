@@ -179,7 +179,7 @@ async fn a_verdict_stands_at_its_commit_whatever_pull_request_or_event_it_is_dra
             assert!(publication.stands, "{wanted:?}: {publication:?}");
             assert_eq!(mark(&fake, mark_kind), "failure", "{wanted:?}");
             let mut other = drawn(compatible(), 5);
-            other.protocol = churngate::model::Digest::of(b"another");
+            other.audited = Some(churngate::model::Digest::of(b"another"));
             assert!(!told(&other, &on_another(&fake, 5), &wanted).await.stands, "{wanted:?}");
         }
     }
@@ -290,7 +290,7 @@ async fn other_audits_do_not_push_a_verdict_out_of_the_comment() {
     told(&drawn(incompatible(), 1), &fake.around(1), &hurried()).await;
     for run in 2..60_u32 {
         let mut other = drawn(compatible(), run);
-        other.protocol = churngate::model::Digest::of(run.to_string().as_bytes());
+        other.audited = Some(churngate::model::Digest::of(run.to_string().as_bytes()));
         told(&other, &fake.around(run.into()), &hurried()).await;
     }
     let elsewhere = fake.around_at(60, &"c".repeat(40));

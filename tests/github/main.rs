@@ -8,12 +8,14 @@
 )]
 
 mod audited;
+mod bases;
 mod disclosed;
 mod draws;
 mod early;
 mod events;
 mod fake;
 mod faults;
+mod hands;
 mod history;
 mod named;
 mod network;

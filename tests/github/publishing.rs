@@ -29,7 +29,7 @@ async fn the_first_run_writes_one_comment_and_one_status_and_the_next_updates_th
     assert_eq!(statuses[0]["sha"], HEAD);
     assert_eq!(statuses[0]["context"], "churngate/docs-search");
     assert_eq!((&statuses[0]["state"], &statuses[1]["state"]), (&json!("failure"), &json!("success")));
-    assert_eq!(statuses[0]["target_url"], "https://github.example/octo/repo/actions/runs/7");
+    assert_eq!(statuses[0]["target_url"], "https://github.example/octo/repo/actions/runs/7?attempt=1");
 }
 
 #[tokio::test]
@@ -65,8 +65,8 @@ async fn a_marker_that_somebody_else_wrote_counts_for_nothing() {
         let mut state = fake.state.lock().unwrap();
         let body = state.comments[0]["body"].as_str().unwrap().replace("run=7", "run=99");
         let planted = state.comment("somebody", &body);
-        let quoted = state.comment(BOT, &format!("{body}\nand more"));
-        state.comments = vec![planted, quoted];
+        let echoed = state.comment("echo[bot]", &body);
+        state.comments = vec![planted, echoed];
     }
     let again = told(&incompatible(), &fake.around(8), &options()).await;
     assert_eq!(again.comment, Outcome::Done("created"));

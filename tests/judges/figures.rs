@@ -168,7 +168,7 @@ fn no_diagnosis_moves_a_figure_of_the_audit_nor_stands_where_none_was_asked_for(
         for kernel in figures["analysis"]["kernels"].as_array_mut().unwrap() {
             kernel.as_object_mut().unwrap().remove("stream");
         }
-        for name in ["protocol", "spec"] {
+        for name in ["protocol", "audited", "spec"] {
             figures.remove(name);
         }
         figures

@@ -67,6 +67,8 @@ image! {
         format: String,
         name: String,
         protocol: Digest,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        audited: Option<Digest>,
         spec: Digest,
         decision: Decision,
         analysis: Analysis,
