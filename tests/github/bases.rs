@@ -68,10 +68,7 @@ async fn a_pass_by_another_base_branchs_rule_replaces_no_mark_that_blocks() {
                         "{case}"
                     );
                     let outputs = std::fs::read_to_string(&file).unwrap();
-                    assert_eq!(
-                        outputs.lines().nth(1),
-                        Some(outputs.lines().next().unwrap().split_once("<<").unwrap().1)
-                    );
+                    assert!(outputs.starts_with("verdict<<") && outputs.lines().nth(1) == Some(""), "{outputs}");
                 }
                 for body in fake.bodies().iter().filter(|body| body.contains("Held")) {
                     assert!(body.starts_with("> **Held.** ") && !body.contains('✅'), "{body}");
