@@ -55,6 +55,8 @@ if [ -n "${INPUT_BINARY_PATH:-}" ]; then
   # A name that begins with a hyphen is no option, and `-` alone would be the folder before this one.
   binary="$INPUT_BINARY_PATH"
   case "$binary" in -*) binary="./$binary" ;; esac
+  # It would end the line of the output and begin another one.
+  case "$binary" in *$'\n'*) fail 'the path that `binary-path` names has a line break' ;; esac
   [ -f "$binary" ] && [ -x "$binary" ] ||
     fail 'the binary that `binary-path` names does not exist, is no file or is not executable'
   use "$(cd -- "$(dirname -- "$binary")" && pwd)/$(basename -- "$binary")"

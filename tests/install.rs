@@ -92,6 +92,15 @@ fn the_binary_that_is_named_is_used() {
     }
 }
 
+#[test]
+fn a_path_writes_no_other_output() {
+    let runner = Runner::new(None);
+    runner.program("a\nverdict=compatible", BINARY);
+    let path = runner.path("a\nverdict=compatible");
+    let (output, written) = runner.run(&[("INPUT_BINARY_PATH", path.to_str().unwrap())]);
+    assert_eq!((output.status.code(), written.contains("verdict")), (Some(2), false), "{}", said(&output));
+}
+
 /// Names that a program could take for an option, or for the folder before this one.
 #[test]
 fn a_binary_may_be_called_like_an_option() {

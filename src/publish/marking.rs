@@ -100,7 +100,7 @@ async fn mark(
     }
     let (page, run) = (around.run_url(), (around.run_id, around.run_attempt));
     // Where two specs have one name, neither mark of theirs may be better.
-    let is_late = !notice.is_twin && before.newer(run, notice.base.as_deref()).is_some();
+    let is_late = !notice.is_twin && notice.newer(before, run).is_some();
     let marked = match options.mark {
         MarkKind::None => return Ok(unread_or(notice, Outcome::Left(UNWANTED))),
         _ if is_late => Ok(Marked::Newer),

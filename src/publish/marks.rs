@@ -42,6 +42,8 @@ struct Mark {
     maker: Maker,
     /// Whether it lets the commit pass nowhere.
     blocks: Option<Blocks>,
+    /// What it says.
+    line: String,
     /// The draw that it says blocks.
     draw: Option<Draw>,
     /// What gives it to the commit once more.
@@ -111,9 +113,11 @@ impl Marks {
     }
 
     /// What gives the commit the mark of the newest run once more, where that is newer than this one. By the rule of another base branch
-    /// none is newer: a pass there would keep what blocks here from being told.
-    pub(super) fn newer(&self, own: (u64, u64), base: Option<&str>) -> Option<&Value> {
-        let ours = self.0.iter().filter(|mark| !mark.maker.is_of_another_base(base));
+    /// none is newer, and neither is a pass of the audit whose block stands: both would keep it from being told. `standing` is what
+    /// the lines of that audit end with.
+    pub(super) fn newer(&self, own: (u64, u64), base: Option<&str>, standing: Option<&str>) -> Option<&Value> {
+        let is_passed = |mark: &Mark| mark.blocks.is_none() && standing.is_some_and(|sign| mark.line.ends_with(sign));
+        let ours = self.0.iter().filter(|mark| !mark.maker.is_of_another_base(base) && !is_passed(mark));
         let runs = ours.filter_map(|mark| Some((mark.maker.run?, &mark.again)));
         runs.filter(|(run, _)| *run > own).max_by_key(|(run, _)| *run).map(|(_, again)| again)
     }
@@ -133,6 +137,7 @@ pub(super) async fn statuses(api: &Api<'_>, sha: &Sha, context: &str, page: Opti
             "error" => Some(Blocks::Error),
             _ => None,
         },
+        line: description.clone().unwrap_or_default(),
         draw: description.as_deref().filter(|_| state == "failure").and_then(Draw::signed),
         again: json!({ "state": state, "context": context, "description": description, "target_url": target_url }),
     };
@@ -156,6 +161,7 @@ pub(super) async fn checks(api: &Api<'_>, sha: &Sha, name: &str) -> Result<Marks
             maker: external_id.as_deref().map(Maker::of_external_id).unwrap_or_default(),
             blocks: fails.then_some(Blocks::Failure),
             draw: title.as_deref().filter(|_| fails).and_then(Draw::signed),
+            line: title.unwrap_or_default(),
             again: Value::Null,
         }
     };

@@ -10,6 +10,7 @@ use super::preface::{OTHER_BASE, TWO_SPECS, drawn_before, stands, two_specs, unk
 use super::text::within_chars;
 use super::wording::{self, Standing};
 use crate::report::{self, AuditResult, EvidenceDiff, Unproved, Verdict};
+use serde_json::Value;
 
 /// A fork could have made up the verdict in an artifact of its own run; a mark would let it pass.
 const NO_MARK_OF_AN_ARTIFACT: &str = "what came in an artifact marks no commit";
@@ -214,6 +215,13 @@ impl Notice {
             Some(elsewhere) => elsewhere.maker.clone(),
             None => Maker { run: Some(run), spec: self.spec.clone(), base: self.base.clone() },
         }
+    }
+
+    /// The mark of a newer run than this one, which this one's must not take the place of.
+    pub(super) fn newer<'m>(&self, marks: &'m Marks, run: (u64, u64)) -> Option<&'m Value> {
+        let blocks = |draw: &&Draw| (self.stands || draw.blocks()) && self.frozen && !self.exploratory;
+        let standing = self.draw.as_ref().filter(blocks).map(Draw::signature);
+        marks.newer(run, self.base.as_deref(), standing.as_deref())
     }
 
     /// The mark by the rule of another base branch that a pass must not take the place of.

@@ -47,7 +47,7 @@ pub(super) async fn mark(
         return Ok(Marked::Twin);
     }
     let after = marks::statuses(api, sha, &context(notice), page).await.unwrap_or_default();
-    match (after.newer(run, notice.base.as_deref()), notice.held_by(&after)) {
+    match (notice.newer(&after, run), notice.held_by(&after)) {
         _ if after.are_of_two(notice.spec.as_deref()) => Ok(Marked::Twin),
         (Some(newer), _) => api.post::<Value>(&path, newer).await.map(|_| Marked::Newer),
         (None, Some(elsewhere)) => Ok(Marked::Elsewhere(elsewhere)),

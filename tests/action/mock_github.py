@@ -136,6 +136,9 @@ class Handler(BaseHTTPRequestHandler):
                 return self.reply(200, {name: getattr(state, name) for name in members})
             if url.path == "/graphql":
                 return self.reply(404, {"message": "Not Found"})
+            # No path of a repository; what it says to a workflow's token.
+            if self.command == "GET" and url.path == "/user":
+                return self.reply(403, {"message": "Resource not accessible by integration"})
             query = {key: values[-1] for key, values in parse_qs(url.query).items()}
             state.calls.append(f"{self.command} {url.path}")
             faults = description.faults(self.command, url.path, query, body)

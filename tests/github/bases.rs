@@ -46,9 +46,10 @@ async fn a_pass_by_another_base_branchs_rule_replaces_no_mark_that_blocks() {
             for has_verdict in [true, false] {
                 let fake = Fake::start().await;
                 let wanted = Options { mark, comment, spec: Some("churngate.yaml".to_owned()), ..options() };
-                match has_verdict {
-                    true => told(&drawn(incompatible(), 1), &into(&fake, "main", 1), &wanted).await,
-                    false => told_failure(&failed(), &into(&fake, "main", 1), &wanted).await,
+                if has_verdict {
+                    told(&drawn(incompatible(), 1), &into(&fake, "main", 1), &wanted).await
+                } else {
+                    told_failure(&failed(), &into(&fake, "main", 1), &wanted).await
                 };
                 let before = last(&fake);
                 for run in [2, 3] {
@@ -68,10 +69,7 @@ async fn a_pass_by_another_base_branchs_rule_replaces_no_mark_that_blocks() {
                         "{case}"
                     );
                     let outputs = std::fs::read_to_string(&file).unwrap();
-                    assert_eq!(
-                        outputs.lines().nth(1),
-                        Some(outputs.lines().next().unwrap().split_once("<<").unwrap().1)
-                    );
+                    assert!(outputs.starts_with("verdict<<") && outputs.lines().nth(1) == Some(""), "{outputs}");
                 }
                 for body in fake.bodies().iter().filter(|body| body.contains("Held")) {
                     assert!(body.starts_with("> **Held.** ") && !body.contains('✅'), "{body}");

@@ -118,6 +118,24 @@ async fn a_run_that_is_published_once_more_is_held_to_what_was_drawn_after_it() 
     }
 }
 
+/// Of two draws at once it is not the one that was begun last which counts.
+#[tokio::test]
+async fn an_older_run_that_blocks_is_told_although_a_newer_one_of_the_same_audit_passed() {
+    for mark in [MarkKind::Status, MarkKind::Check] {
+        for (frozen, expected) in [(true, "failure"), (false, "success")] {
+            let kept = |result: AuditResult| if frozen { result } else { without_fingerprints(result) };
+            let fake = Fake::start().await;
+            let wanted = Options { mark, ..options() };
+            told(&drawn(kept(compatible()), 1), &fake.around(9), &wanted).await;
+            told(&drawn(kept(incompatible()), 2), &fake.around(8), &wanted).await;
+            let state = fake.state.lock().unwrap();
+            let marks = state.statuses.iter().map(|status| &status["state"]);
+            let marks = marks.chain(state.checks.iter().map(|check| &check["conclusion"]));
+            assert_eq!(marks.last().unwrap(), expected, "{mark:?} {frozen}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn an_earlier_attempt_that_finishes_last_leaves_the_later_ones_mark() {
     for mark in [MarkKind::Status, MarkKind::Check] {

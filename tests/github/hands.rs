@@ -54,11 +54,11 @@ async fn a_hidden_line_that_was_changed_makes_the_history_unknown_until_it_is_me
         let fake = blocked().await;
         let whole = fake.bodies()[0].clone();
         edit(&fake, change);
-        let changed = fake.bodies()[0].clone();
-        assert!(!stands(&fake).await, "{changed}");
+        let damaged = fake.bodies()[0].clone();
+        assert!(!stands(&fake).await, "{damaged}");
         assert!(last_status(&fake).1.starts_with("history unknown: "), "{:?}", last_status(&fake));
         let bodies = fake.bodies();
-        assert!(bodies[0] == changed && bodies[1].contains("hidden line that somebody changed"), "{bodies:?}");
+        assert!(bodies[0] == damaged && bodies[1].contains("hidden line that somebody changed"), "{bodies:?}");
         assert!(!stands(&fake).await && fake.bodies().len() == 2, "{:?}", fake.bodies());
         edit(&fake, |_| whole.clone());
         assert!(told(&drawn(compatible(), 3), &fake.around(3), &always()).await.stands);

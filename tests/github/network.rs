@@ -54,8 +54,9 @@ fn publish(variables: &[(&str, &str)]) -> (Option<i32>, String) {
 }
 
 /// What was drawn before is looked up before the commit is marked.
-const PATHS: [&str; 5] = [
+const PATHS: [&str; 6] = [
     "/prefix/api/graphql",
+    "/prefix/api/v3/user",
     "/prefix/api/v3/repos/octo/repo/issues/5/comments?per_page=100&page=1",
     "/prefix/api/v3/repos/octo/repo/commits/bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb/statuses?per_page=100&page=1",
     "/prefix/api/v3/repos/octo/repo/statuses/bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
