@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 /// The longest question, in bytes.
 const MAX_QUESTION: usize = 8 * 1024;
 /// The longest id, tag or cluster, in bytes.
-const MAX_NAME: usize = 256;
+pub(in crate::freeze) const MAX_NAME: usize = 256;
 /// The most tags of one question.
 const MAX_TAGS: usize = 32;
 /// The most questions of one file.
