@@ -21,7 +21,7 @@ use super::soft::Soft;
 use super::stream::{self, Rows};
 use super::subgroup::Tags;
 use super::transitivity::Triples;
-use super::{flips, power};
+use super::{flips, power, randomisation};
 use crate::model::{Kernel, Observation, SnapshotName};
 
 /// The figures of an audit while its questions come in. The order of the questions decides nothing but the last digits of
@@ -131,6 +131,7 @@ impl<'s> Accumulator<'s> {
     }
 
     fn asked(&mut self, asked: &Asked<'_>, lattice: Lattice) -> Result<(), AnalyzeError> {
+        randomisation::testable(&asked.semantic, Kernel::Semantic, &asked.observation.id)?;
         self.exact.take(&asked.exact, lattice);
         self.semantic.take(&asked.semantic, lattice);
         *self.rows.entry(contrasts(asked, lattice).into()).or_default() += 1;

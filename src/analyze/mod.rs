@@ -43,6 +43,7 @@ pub mod score;
 pub mod scoring;
 mod settings;
 pub mod soft;
+mod splits;
 pub mod stream;
 pub mod subgroup;
 pub mod sum;
