@@ -7,6 +7,7 @@ use super::cluster::{ClusterRows, Clusters};
 use super::comparison::{Asked, Comparison};
 use super::correctness::Marked;
 use super::figures::{Alignment, Analysis, Flip, KernelFigures, Power, Trajectories};
+use super::judged::Labels;
 use super::kernel::{self, Counts};
 use super::ladder::Ladder;
 use super::lattice::Lattice;
@@ -55,6 +56,7 @@ pub struct Accumulator<'s> {
     closed_book: Option<Alignment>,
     triples: Triples,
     soft: Soft,
+    labels: Labels,
 }
 
 impl<'s> Accumulator<'s> {
@@ -82,6 +84,7 @@ impl<'s> Accumulator<'s> {
             closed_book: settings.closed_book.then(Alignment::default),
             triples: Triples::default(),
             soft: Soft::default(),
+            labels: Labels::default(),
         })
     }
 
@@ -138,6 +141,7 @@ impl<'s> Accumulator<'s> {
         self.marked.take(asked);
         self.triples.take(&asked.semantic, lattice);
         self.soft.take(asked)?;
+        self.labels.take(asked.observation);
         self.citing.take(asked);
         if asked.is_flip() {
             self.flips.extend(flips::describe(asked));
@@ -176,6 +180,7 @@ impl<'s> Accumulator<'s> {
             transitivity: self.triples.finish(&self.ends),
             soft: self.soft.finish(self.ends.unchanged, self.settings),
             unknown: if self.ends.asked == 0 { None } else { Some(self.marked.unknown()?) },
+            judged: self.labels.finish(),
             flips: self.flips,
             trajectories: self.trajectories,
             placebo: self.placebo.map(|placebo| placebo.finish(&self.ends)),

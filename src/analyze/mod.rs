@@ -22,6 +22,7 @@ pub mod fisher;
 pub mod flips;
 pub mod holm;
 pub mod judge_noise;
+mod judged;
 pub mod kernel;
 pub mod ladder;
 pub mod lattice;

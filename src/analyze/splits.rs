@@ -122,8 +122,8 @@ fn in_table(classes: &[Class], old: usize, step: u64, width: usize) -> Option<Sp
         states = next;
     }
     let least: i64 = classes.iter().map(Class::least).sum();
-    let last = states.chunks(width).nth(old)?.iter().enumerate().filter(|(_, ways)| **ways > 0);
-    last.map(|(column, ways)| {
+    let row = states.chunks(width).nth(old)?.iter().enumerate().filter(|(_, ways)| **ways > 0);
+    row.map(|(column, ways)| {
         let steps = i64::try_from(u64::try_from(column).ok()?.checked_mul(step)?).ok()?;
         Some((least.checked_add(steps)?, *ways))
     })
@@ -188,7 +188,7 @@ mod tests {
         fn every_way_to_count_splits_gives_the_same(old in 2_u32..5, new in 2_u32..5, bits in any::<u64>(), classes in 1_u64..6) {
             let repeats = Repeats { old, new };
             let lattice = Lattice::new(repeats).unwrap();
-            let any = Edges::build(repeats, |i, j| Ok::<_, ()>(bits >> (i * 8 + j) % 64 & 1 == 1)).unwrap();
+            let any = Edges::build(repeats, |i, j| Ok::<_, ()>(bits >> ((i * 8 + j) % 64) & 1 == 1)).unwrap();
             prop_assert_eq!(by_enumeration(&any, lattice), plainly(&any, lattice));
             let class = |i: usize| (bits >> (6 * i)) % classes;
             let transitive = Edges::build(repeats, |i, j| Ok::<_, ()>(class(i) == class(j))).unwrap();
