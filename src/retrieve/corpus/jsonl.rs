@@ -170,7 +170,7 @@ mod tests {
             ("secret", "is no JSON object"),
             ("[1]", "is no JSON object"),
             ("{\"id\":\"\",\"text\":\"x\"}", "has no `id`"),
-            ("{\"id\":\"a\",\"text\":\"secret\\ud800\"}", "not valid JSON at column 2"),
+            ("{\"id\":\"a\",\"text\":\"secret\\ud800\"}", "not valid JSON at column 3"),
             ("{\"id\":\"a\",\"text\":\"secret\",\"n\":NaN}", "not valid JSON at column 3"),
             ("{\"id\":\"a\",\"text\":\"secret", "the JSON ends too early"),
             ("{\"id\":1.5,\"text\":\"x\"}", "has no `id`"),
