@@ -254,8 +254,18 @@ fn audits_that_can_show_little_are_defined_and_explained() -> Result<()> {
         (
             "one cluster",
             questions(5, ["x", "x"], ["y", "y"], &format!("{labels},\"cluster\":\"page\"")),
-            1,
-            &["All questions have the same cluster, which is left out: it tells nothing apart."],
+            0,
+            &[
+                "Inconclusive",
+                "All questions have the same cluster, which is too few for any bound",
+                "too few clusters of questions to prove it",
+            ],
+        ),
+        (
+            "one cluster in which nothing changed",
+            questions(80, ["x", "x"], ["x", "x"], ",\"cluster\":\"page\""),
+            0,
+            &["Inconclusive", "too few clusters of questions to prove it"],
         ),
         (
             "flips of one cluster of two",
@@ -334,4 +344,78 @@ fn what_a_kernel_cannot_see_and_what_nobody_asked_is_explained() -> Result<()> {
             ],
         ),
     ])
+}
+
+#[test]
+fn a_judge_that_says_one_word_to_everything_is_told_before_the_first_figure() -> Result<()> {
+    let label = |word: &str| format!(",\"labels\":[[\"x\",\"y\",\"{word}\"]]");
+    let loud = "The judge told no answers apart: all 70 labels of 70 questions say that the two mean the same, though repeats of one \
+                snapshot agree to the letter in 100.00% of pairs and old with new in 0.00%.";
+    let apart = "The judge told all answers apart: all 70 labels of 70 questions say that the two differ.";
+    let quiet = "The judge told no answers apart: all 70 labels of 70 questions say that the two mean the same. Under such a judge";
+    assert_explained(&[
+        ("all the same", questions(70, ["x", "x"], ["y", "y"], &label("same")), 0, &["Compatible", loud]),
+        ("all the same in noise", questions(70, ["x", "y"], ["y", "x"], &label("same")), 0, &["Compatible", quiet]),
+        ("all different", questions(70, ["x", "x"], ["y", "y"], &label("different")), 1, &["Incompatible", apart]),
+    ])?;
+    let workspace = Workspace::new()?;
+    workspace.write("answers.jsonl", &questions(70, ["x", "x"], ["y", "y"], &label("same")))?;
+    for format in ["markdown", "html", "terminal"] {
+        let text = stdout(&workspace.churngate(&["analyze", "answers.jsonl", "--format", format])?);
+        let (warning, figure) =
+            (text.find("The judge told no").context("a warning")?, text.find("within").context("a figure")?);
+        assert!(warning < figure, "{format}: {text}");
+    }
+    let json = stdout(&workspace.churngate(&["analyze", "answers.jsonl", "--format", "json"])?);
+    let result: serde_json::Value = serde_json::from_str(&json)?;
+    assert_eq!(result["analysis"]["judged"], serde_json::json!({"questions": 70, "pairs": 70, "same": 70}));
+    // Nine packets may well be such, and so may seventy of which one is not.
+    let few = questions(9, ["x", "x"], ["y", "y"], &label("same"));
+    let mixed = questions(70, ["x", "x"], ["y", "y"], &label("same"))
+        + &questions(1, ["x", "x"], ["y", "y"], &label("different")).replace("q0", "other");
+    for file in [few, mixed] {
+        workspace.write("answers.jsonl", &file)?;
+        assert!(!stdout(&workspace.churngate(&["analyze", "answers.jsonl"])?).contains("The judge told"));
+    }
+    Ok(())
+}
+
+#[test]
+fn answers_made_elsewhere_are_not_said_to_be_judged_or_retrieved_or_ruled_by_a_spec() -> Result<()> {
+    let workspace = Workspace::new()?;
+    workspace
+        .write("answers.jsonl", &questions(1, ["x", "x"], ["y", "y"], ",\"labels\":[[\"x\",\"y\",\"different\"]]"))?;
+    for format in ["markdown", "html", "terminal"] {
+        let text = stdout(&workspace.churngate(&["analyze", "answers.jsonl", "--format", format])?);
+        for false_word in ["judged blindly", "two retrievals", "The spec lets", "to fill"] {
+            assert!(!text.contains(false_word), "{format}: `{false_word}` in {text}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn labels_of_two_repeats_that_contradict_one_another_are_no_swap() -> Result<()> {
+    // Both agreeing pairs across share an answer: under them no flip is half as likely.
+    let labels = [("a", "b", "different"), ("c", "d", "different"), ("a", "c", "same"), ("a", "d", "same")];
+    let other = [("b", "c", "different"), ("b", "d", "different")];
+    let told: Vec<_> =
+        labels.iter().chain(&other).map(|(one, two, word)| serde_json::json!([one, two, word])).collect();
+    let file = serde_json::json!({"id": "q", "answers": {"old": ["a", "b"], "new": ["c", "d"]}, "labels": told});
+    let workspace = Workspace::new()?;
+    workspace.write("answers.jsonl", &format!("{file}\n"))?;
+    let json = stdout(&workspace.churngate(&["analyze", "answers.jsonl", "--format", "json"])?);
+    let result: serde_json::Value = serde_json::from_str(&json)?;
+    assert_eq!(result["analysis"]["kernels"][1]["corrected_flips"], 0.0);
+    Ok(())
+}
+
+#[test]
+fn a_line_that_is_not_utf_8_is_named_by_its_number() -> Result<()> {
+    let workspace = Workspace::new()?;
+    fs::write(workspace.path("answers.jsonl"), b"\n\n{\"id\":\"\xff\"}\n")?;
+    let output = workspace.churngate(&["analyze", "answers.jsonl"])?;
+    assert_eq!(code(&output)?, 2);
+    assert!(stderr(&output).contains("`answers.jsonl`, line 3: not UTF-8"), "{}", stderr(&output));
+    Ok(())
 }

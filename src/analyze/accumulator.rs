@@ -7,6 +7,7 @@ use super::cluster::{ClusterRows, Clusters};
 use super::comparison::{Asked, Comparison};
 use super::correctness::Marked;
 use super::figures::{Alignment, Analysis, Flip, KernelFigures, Power, Trajectories};
+use super::judged::Labels;
 use super::kernel::{self, Counts};
 use super::ladder::Ladder;
 use super::lattice::Lattice;
@@ -21,7 +22,7 @@ use super::soft::Soft;
 use super::stream::{self, Rows};
 use super::subgroup::Tags;
 use super::transitivity::Triples;
-use super::{flips, power};
+use super::{flips, power, randomisation};
 use crate::model::{Kernel, Observation, SnapshotName};
 
 /// The figures of an audit while its questions come in. The order of the questions decides nothing but the last digits of
@@ -55,6 +56,7 @@ pub struct Accumulator<'s> {
     closed_book: Option<Alignment>,
     triples: Triples,
     soft: Soft,
+    labels: Labels,
 }
 
 impl<'s> Accumulator<'s> {
@@ -82,6 +84,7 @@ impl<'s> Accumulator<'s> {
             closed_book: settings.closed_book.then(Alignment::default),
             triples: Triples::default(),
             soft: Soft::default(),
+            labels: Labels::default(),
         })
     }
 
@@ -131,12 +134,14 @@ impl<'s> Accumulator<'s> {
     }
 
     fn asked(&mut self, asked: &Asked<'_>, lattice: Lattice) -> Result<(), AnalyzeError> {
+        randomisation::testable(&asked.semantic, Kernel::Semantic, &asked.observation.id)?;
         self.exact.take(&asked.exact, lattice);
         self.semantic.take(&asked.semantic, lattice);
         *self.rows.entry(contrasts(asked, lattice).into()).or_default() += 1;
         self.marked.take(asked);
         self.triples.take(&asked.semantic, lattice);
         self.soft.take(asked)?;
+        self.labels.take(asked.observation);
         self.citing.take(asked);
         if asked.is_flip() {
             self.flips.extend(flips::describe(asked));
@@ -175,6 +180,7 @@ impl<'s> Accumulator<'s> {
             transitivity: self.triples.finish(&self.ends),
             soft: self.soft.finish(self.ends.unchanged, self.settings),
             unknown: if self.ends.asked == 0 { None } else { Some(self.marked.unknown()?) },
+            judged: self.labels.finish(),
             flips: self.flips,
             trajectories: self.trajectories,
             placebo: self.placebo.map(|placebo| placebo.finish(&self.ends)),

@@ -151,14 +151,8 @@ impl Clusters {
         *self.left_out.entry(cluster.map(str::to_owned)).or_default() += 1;
     }
 
-    /// Whether resampling them says anything: one cluster around all questions tells nothing apart, and bounds over it would
-    /// have no width.
-    fn tell_apart(&self) -> bool {
-        self.named.len() > 1 || (!self.named.is_empty() && !self.single.is_empty())
-    }
-
-    /// The bounds of one kernel over clusters; absent where no question names its cluster, or one cluster is around all. Of a kernel
-    /// that is blind the upper bound takes each asked question for wholly changed.
+    /// The bounds of one kernel over clusters; absent where no question names its cluster. One cluster around all
+    /// questions has bounds without width, and is too few for any line of a rule. Of a kernel that is blind the upper bound takes each asked question for wholly changed.
     ///
     /// # Errors
     /// Those of [`Ratio::new`].
@@ -169,7 +163,7 @@ impl Clusters {
         is_blind: bool,
         settings: &Settings,
     ) -> Result<Option<ClusterBounds>, AnalyzeError> {
-        if !self.tell_apart() {
+        if self.named.is_empty() {
             return Ok(None);
         }
         let rows = self.rows(kernel);
@@ -200,7 +194,7 @@ impl Clusters {
 
     /// The clusters of one kernel as they are resampled; absent where bounds over them are.
     pub(super) fn resampled(&self, kernel: Kernel, units: u64) -> Option<Resampled> {
-        let seen = self.tell_apart().then(|| self.rows(kernel))?;
+        let seen = (!self.named.is_empty()).then(|| self.rows(kernel))?;
         Some(Resampled { seen, worst: self.worst(kernel, units, false) })
     }
 
@@ -295,9 +289,10 @@ mod tests {
     }
 
     #[test]
-    fn one_cluster_around_all_questions_has_no_bounds() {
+    fn questions_without_any_cluster_have_no_bounds_and_one_cluster_has_those_of_one_event() {
         let flip = Some([4, 4]);
-        assert_eq!(bounds(&[(Some("a"), flip), (Some("a"), flip)]), None);
+        let one = bounds(&[(Some("a"), flip), (Some("a"), flip)]).unwrap();
+        assert_eq!((one.clusters, one.asked), (1, 1));
         assert_eq!(bounds(&[(None, flip), (None, flip)]), None);
         assert_eq!(bounds(&[]), None);
         assert_eq!(bounds(&[(Some("a"), flip), (None, None)]).unwrap().clusters, 2);

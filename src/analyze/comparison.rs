@@ -4,6 +4,7 @@ use super::AnalyzeError;
 use super::edges::Edges;
 use super::lattice::{Lattice, Repeats};
 use super::scoring::Scoring;
+use super::splits;
 use crate::model::{Answer, Label, Observation, SnapshotAnswers, SnapshotName};
 
 /// One asked question: its answers from both snapshots, and which of them agree.
@@ -97,10 +98,17 @@ impl Comparison {
             old: count(observation, old, expected.map(|repeats| repeats.old))?,
             new: count(observation, new, expected.map(|repeats| repeats.new))?,
         };
-        let lattice = self.lattice.map_or_else(|| Lattice::new(repeats), Ok)?;
+        let lattice = self.lattice.map_or_else(|| lattice(repeats), Ok)?;
         self.lattice = Some(lattice);
         Ok(lattice)
     }
+}
+
+/// The lattice of repeats whose splits can be counted: more are refused before any answer is looked at.
+fn lattice(repeats: Repeats) -> Result<Lattice, AnalyzeError> {
+    let lattice = Lattice::new(repeats)?;
+    let Repeats { old, new } = repeats;
+    splits::choose(old + new, old).map(|_| lattice).ok_or(AnalyzeError::TooManySplits { old, new })
 }
 
 pub(super) fn find<'a>(observation: &'a Observation, name: &SnapshotName) -> Result<&'a SnapshotAnswers, AnalyzeError> {

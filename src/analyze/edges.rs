@@ -86,6 +86,19 @@ impl Edges {
         self.pairs().all(|(i, j)| self.agree(i, j) == (old(i) == old(j)))
     }
 
+    /// Whether it is `ab|ab`: two repeats on either side that agree with none of their own side, and each with exactly one of the
+    /// other. Labels that are not transitive may have two agreeing pairs across that share an answer; under them no flip is half
+    /// as likely.
+    pub(super) fn is_swap(&self) -> bool {
+        let agreeing = |one: usize| (0..self.answers()).filter(move |other| self.agree(one, *other));
+        let of_old = |answer: usize| answer < self.repeats.old as usize;
+        self.repeats == Repeats { old: 2, new: 2 }
+            && (0..self.answers()).all(|one| {
+                let others: Vec<usize> = agreeing(one).filter(|other| *other != one).collect();
+                matches!(others[..], [other] if of_old(other) != of_old(one))
+            })
+    }
+
     /// The sizes of the classes of agreeing answers, or `None` where the labels are not transitive.
     pub(super) fn classes(&self) -> Option<Vec<u32>> {
         let mut class_of = vec![usize::MAX; self.answers()];
@@ -112,5 +125,25 @@ impl Edges {
     pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         let answers = self.answers();
         (0..answers).flat_map(move |i| (i + 1..answers).map(move |j| (i, j)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_all_labels_of_four_answers_two_are_a_swap() {
+        let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
+        let swaps: Vec<Vec<(usize, usize)>> = (0_u32..1 << pairs.len())
+            .map(|bits| {
+                pairs.iter().enumerate().filter(|(place, _)| bits >> place & 1 == 1).map(|(_, pair)| *pair).collect()
+            })
+            .filter(|agreeing: &Vec<(usize, usize)>| {
+                let same = |i: usize, j: usize| Ok::<_, ()>(agreeing.contains(&(i, j)));
+                Edges::build(Repeats { old: 2, new: 2 }, same).expect("answers").is_swap()
+            })
+            .collect();
+        assert_eq!(swaps, [vec![(0, 3), (1, 2)], vec![(0, 2), (1, 3)]]);
     }
 }

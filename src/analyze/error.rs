@@ -90,8 +90,10 @@ pub enum AnalyzeError {
         snapshot: SnapshotName,
     },
     /// Judgments that are not transitive among so many answers that the exact randomisation test cannot be enumerated.
-    #[error("the {kernel} labels of {answers} answers are not transitive, at most {limit} can be tested")]
+    #[error("{}the {kernel} labels of {answers} answers are not transitive, at most {limit} can be tested", of(.question.as_ref()))]
     TooManyRepeats {
+        /// The question, where it is known.
+        question: Option<QuestionId>,
         /// The kernel.
         kernel: Kernel,
         /// Answers of both snapshots together.
@@ -103,8 +105,18 @@ pub enum AnalyzeError {
     #[error("the bootstrap needs at least one draw")]
     NoDraws,
     /// More repeats than a lattice can have, or numbers of repeats without common factors.
-    #[error("{old} and {new} repeats make too fine a lattice: take at most 30, and equal numbers of both snapshots")]
+    #[error("{old} and {new} repeats make too fine a lattice: take at most 33, and equal numbers of both snapshots")]
     TooFine {
+        /// Repeats of the old snapshot.
+        old: u32,
+        /// Repeats of the new one.
+        new: u32,
+    },
+    /// More ways to split the answers of one question into old and new ones than 64 bits can count.
+    #[error(
+        "{old} and {new} answers of a question can be split in more than 2^64 ways: take at most 33 of each snapshot"
+    )]
+    TooManySplits {
         /// Repeats of the old snapshot.
         old: u32,
         /// Repeats of the new one.
@@ -112,9 +124,14 @@ pub enum AnalyzeError {
     },
     /// More questions and repeats than exact sums can hold in 64 bits, or their laws in memory.
     #[error(
-        "too many questions with too many repeats for exact sums: take fewer repeats, and equal numbers of both snapshots"
+        "too many questions with too many repeats for exact sums, whose windows have at most 2^24 lattice units: take fewer \
+         repeats, and equal numbers of both snapshots"
     )]
     TooLarge,
+}
+
+fn of(question: Option<&QuestionId>) -> String {
+    question.map(|question| format!("question `{question}`: ")).unwrap_or_default()
 }
 
 impl From<AnalyzeError> for Failure {
@@ -123,6 +140,7 @@ impl From<AnalyzeError> for Failure {
             AnalyzeError::NoQuestions
             | AnalyzeError::NoDraws
             | AnalyzeError::TooManyRepeats { .. }
+            | AnalyzeError::TooManySplits { .. }
             | AnalyzeError::TooFine { .. } => FailureClass::Usage,
             _ => FailureClass::Evidence,
         };

@@ -48,6 +48,20 @@ pub struct Analysis {
     pub soft: Option<SoftFigures>,
     /// Share of UNKNOWN answers, old and new, over all answers to asked questions; absent where none was asked.
     pub unknown: Option<(Fraction, Fraction)>,
+    /// How the judge labelled; absent where there was nothing to label, and in results of older versions.
+    #[serde(default)]
+    pub judged: Option<Judged>,
+}
+
+/// The labels of the judge over the asked questions, of all snapshots that were judged together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judged {
+    /// Questions with a label.
+    pub questions: u64,
+    /// Labels: pairs of answers to one question that differ as texts.
+    pub pairs: u64,
+    /// Those of them that say that both mean the same.
+    pub same: u64,
 }
 
 /// The churn of one kernel between old and new.
@@ -256,11 +270,11 @@ pub struct Overlap {
     pub without_documents: Option<(u64, u64)>,
     /// Questions whose evidence is identical in ids, URLs, contents and order (and so their prompts).
     pub identical_prompts: u64,
-    /// Stable flips of the semantic kernel against the other questions, by id.
+    /// Stable flips of the semantic kernel against the other questions.
     pub flips: FlipOverlap,
 }
 
-/// Evidence turnover of stable flips against that of the other questions, by id.
+/// Evidence turnover of stable flips against that of the other questions, by id and by content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlipOverlap {
     /// Stable flips whose evidence is known on both sides.
@@ -274,6 +288,24 @@ pub struct FlipOverlap {
     /// How many of the others share no document.
     pub rest_none: u64,
     /// Two-sided p-value of Fisher's exact test: sharing no document against flipping.
+    pub fisher_p: f64,
+    /// The same by content, which alone shows a document that was edited in its place. Absent in results of older versions.
+    #[serde(default)]
+    pub by_content: Option<FlipContents>,
+}
+
+/// What stable flips and the other questions share by content.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlipContents {
+    /// Mean number of shared contents among stable flips; absent where there are none.
+    pub flips_mean_shared: Option<f64>,
+    /// How many of them share none.
+    pub flips_none: u64,
+    /// Mean number of shared contents among the other questions; absent where there are none.
+    pub rest_mean_shared: Option<f64>,
+    /// How many of the others share none.
+    pub rest_none: u64,
+    /// Two-sided p-value of Fisher's exact test: sharing no content against flipping.
     pub fisher_p: f64,
 }
 

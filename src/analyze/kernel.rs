@@ -5,7 +5,7 @@ use super::bootstrap::{Bootstrap, Contrasts};
 use super::comparison::Comparison;
 use super::edges::Edges;
 use super::figures::{Agreement, KernelFigures};
-use super::lattice::{Agreeing, Lattice, fraction};
+use super::lattice::{Lattice, fraction};
 use super::power::Moments;
 use super::randomisation::Patterns;
 use super::round::significant;
@@ -25,7 +25,7 @@ pub struct Counts {
     patterns: Patterns,
     /// Stable flips.
     pub flips: u64,
-    /// Questions without agreement within either snapshot of which two pairs agree across.
+    /// Questions `ab|ab`: no agreement within either snapshot, and each old answer agrees with one new answer of its own.
     pub swaps: u64,
 }
 
@@ -40,7 +40,7 @@ impl Counts {
         self.within += lattice.within(agreeing);
         self.patterns.take(edges, lattice);
         self.flips += u64::from(edges.is_stable_flip());
-        self.swaps += u64::from(agreeing == Agreeing { old: 0, new: 0, cross: 2 });
+        self.swaps += u64::from(edges.is_swap());
     }
 
     /// Questions by contrast, in lattice units, unchanged ones counting with zero.

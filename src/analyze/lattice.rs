@@ -42,7 +42,7 @@ const fn pairs(of: u32) -> u64 {
     of as u64 * (of as u64).saturating_sub(1) / 2
 }
 
-const fn gcd(a: u64, b: u64) -> u64 {
+pub(super) const fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

@@ -1,7 +1,7 @@
 //! Evidence turnover: how much of the retrieved documents both snapshots share, by id, by URL and by content.
 
 use super::AnalyzeError;
-use super::figures::{FlipOverlap, Overlap, OverlapFigures};
+use super::figures::{FlipContents, FlipOverlap, Overlap, OverlapFigures};
 use super::fisher;
 use super::settings::Settings;
 use crate::model::{EvidenceKeys, Observation, SnapshotAnswers};
@@ -40,12 +40,26 @@ struct Shared {
     same_list: u64,
 }
 
-/// Shared ids of the stable flips, or of the other questions.
+/// Shared ids and contents of the stable flips, or of the other questions.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
     questions: u64,
+    by_id: Few,
+    by_content: Few,
+}
+
+/// How much the questions of a group share, and how many nothing.
+#[derive(Clone, Copy, Debug, Default)]
+struct Few {
     sum: u64,
     none: u64,
+}
+
+impl Few {
+    fn take(&mut self, shared: u64) {
+        self.sum += shared;
+        self.none += u64::from(shared == 0);
+    }
 }
 
 impl Turnover {
@@ -68,15 +82,15 @@ impl Turnover {
         self.questions += 1;
         let by_id = self.by_id.take(&old.ids, &new.ids);
         self.by_url.take(&old.urls, &new.urls);
-        self.by_content.take(&old.contents, &new.contents);
+        let by_content = self.by_content.take(&old.contents, &new.contents);
         for (count, keys) in self.without_documents.iter_mut().zip([old, new]) {
             *count += u64::from(keys.ids.is_empty());
         }
         self.identical += u64::from(old == new);
         let group = if is_flip { &mut self.flips } else { &mut self.rest };
         group.questions += 1;
-        group.sum += by_id;
-        group.none += u64::from(by_id == 0);
+        group.by_id.take(by_id);
+        group.by_content.take(by_content);
         self.without_url |= old.urls.iter().chain(&new.urls).any(Option::is_none);
         self.any_document |= !old.urls.is_empty() || !new.urls.is_empty();
     }
@@ -133,13 +147,25 @@ fn check(observation: &Observation, (entry, keys): (&SnapshotAnswers, &EvidenceK
 }
 
 fn against_rest(flips: &Group, rest: &Group) -> FlipOverlap {
-    let row = |group: &Group| [group.none, group.questions - group.none];
+    let by_id = shares(flips, rest, |group| group.by_id);
     FlipOverlap {
         flips: flips.questions,
-        flips_mean_shared: mean(flips.sum, flips.questions),
-        flips_none: flips.none,
-        rest_mean_shared: mean(rest.sum, rest.questions),
-        rest_none: rest.none,
+        flips_mean_shared: by_id.flips_mean_shared,
+        flips_none: by_id.flips_none,
+        rest_mean_shared: by_id.rest_mean_shared,
+        rest_none: by_id.rest_none,
+        fisher_p: by_id.fisher_p,
+        by_content: Some(shares(flips, rest, |group| group.by_content)),
+    }
+}
+
+fn shares(flips: &Group, rest: &Group, of: impl Fn(&Group) -> Few) -> FlipContents {
+    let row = |group: &Group| [of(group).none, group.questions - of(group).none];
+    FlipContents {
+        flips_mean_shared: mean(of(flips).sum, flips.questions),
+        flips_none: of(flips).none,
+        rest_mean_shared: mean(of(rest).sum, rest.questions),
+        rest_none: of(rest).none,
         fisher_p: fisher::two_sided([row(flips), row(rest)]),
     }
 }

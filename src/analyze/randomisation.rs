@@ -7,9 +7,11 @@
 
 use super::AnalyzeError;
 use super::edges::Edges;
-use super::lattice::{Agreeing, Lattice};
+use super::lattice::{Lattice, gcd};
+use super::splits::{by_classes, by_enumeration};
 use super::sum::{Pmf, Sum};
-use crate::model::Kernel;
+use crate::model::{Kernel, QuestionId};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Answers of both snapshots whose splits are enumerated where labels are not transitive: C(22, 11) is 705,432.
@@ -48,17 +50,45 @@ impl Patterns {
     /// [`AnalyzeError::TooManyRepeats`] where labels are not transitive among more than [`ENUMERABLE`] answers,
     /// [`AnalyzeError::TooLarge`] where the law of the sum does not fit memory.
     pub fn p_value(&self, lattice: Lattice, kernel: Kernel) -> Result<f64, AnalyzeError> {
+        let classes = self.classes.par_iter().map(|(sizes, times)| Ok((by_classes(sizes, lattice)?, *times)));
+        let others = self.others.par_iter().map(|(edges, times)| Ok((splits(edges, lattice, kernel)?, *times)));
+        let counted: Vec<(Splits, u64)> = classes.chain(others).collect::<Result<_, AnalyzeError>>()?;
         let mut groups: BTreeMap<Vec<(i64, u64)>, u64> = BTreeMap::new();
-        let mut add = |splits: Splits, times: u64| *groups.entry(splits.into_iter().collect()).or_default() += times;
-        for (sizes, times) in &self.classes {
-            add(by_classes(sizes, lattice)?, *times);
+        for (splits, times) in counted {
+            *groups.entry(splits.into_iter().collect()).or_default() += times;
         }
-        for (edges, times) in &self.others {
-            add(splits(edges, lattice, kernel)?, *times);
-        }
-        let laws = groups.into_iter().map(|(splits, times)| (Pmf::from_counts(&splits.into_iter().collect()), times));
-        Ok(Sum::of(laws.collect())?.at_least(self.observed))
+        let (groups, observed) = on_their_own_lattice(groups, self.observed);
+        let laws = groups.into_iter().map(|(splits, times)| (Pmf::from_counts(&splits), times));
+        Ok(Sum::of(laws.collect())?.at_least(observed))
     }
+}
+
+/// The splits and the observed total in steps from the least total, a step being what all splits of one question differ by: with
+/// R repeats on both sides `2 R - 1` units. The law is the same, on a lattice that much coarser.
+fn on_their_own_lattice(groups: BTreeMap<Vec<(i64, u64)>, u64>, observed: i64) -> (Vec<(Splits, u64)>, i64) {
+    let least = |splits: &[(i64, u64)]| splits.first().map_or(0, |(value, _)| *value);
+    let distances = groups.keys().flat_map(|splits| splits.iter().map(|(value, _)| value.abs_diff(least(splits))));
+    let step = i64::try_from(distances.fold(0, gcd)).unwrap_or(1).max(1);
+    let lowest = groups.iter().map(|(splits, times)| least(splits).saturating_mul(times.cast_signed()));
+    let above = observed.saturating_sub(lowest.fold(0, i64::saturating_add));
+    let stepped = |splits: Vec<(i64, u64)>| {
+        let from = least(&splits);
+        splits.into_iter().map(|(value, ways)| ((value - from) / step, ways)).collect()
+    };
+    // The observed total is that of one of the splits, so nothing is left over.
+    (groups.into_iter().map(|(splits, times)| (stepped(splits), times)).collect(), above / step)
+}
+
+/// Refuses a question whose splits cannot be enumerated, before anything is computed of the others.
+///
+/// # Errors
+/// [`AnalyzeError::TooManyRepeats`] with the question's name.
+pub fn testable(edges: &Edges, kernel: Kernel, question: &QuestionId) -> Result<(), AnalyzeError> {
+    let answers = edges.answers();
+    if answers <= ENUMERABLE || edges.classes().is_some() {
+        return Ok(());
+    }
+    Err(AnalyzeError::TooManyRepeats { question: Some(question.clone()), kernel, answers, limit: ENUMERABLE })
 }
 
 /// The contrast of every split of one question's answers, counted. Their mean is zero.
@@ -79,48 +109,9 @@ pub fn splits(edges: &Edges, lattice: Lattice, kernel: Kernel) -> Result<Splits,
     let answers = edges.answers();
     match edges.classes() {
         Some(sizes) => by_classes(&sizes, lattice),
-        None if answers > ENUMERABLE => Err(AnalyzeError::TooManyRepeats { kernel, answers, limit: ENUMERABLE }),
+        None if answers > ENUMERABLE => {
+            Err(AnalyzeError::TooManyRepeats { question: None, kernel, answers, limit: ENUMERABLE })
+        }
         None => Ok(by_enumeration(edges, lattice)),
     }
-}
-
-/// All subsets of as many answers as the old snapshot gave, as bit masks.
-fn by_enumeration(edges: &Edges, lattice: Lattice) -> Splits {
-    let mut counted = Splits::new();
-    for subset in 0..1_u64 << edges.answers() {
-        if subset.count_ones() == edges.repeats().old {
-            let agreeing = edges.count(|answer| subset >> answer & 1 == 1);
-            *counted.entry(lattice.contrast(agreeing)).or_default() += 1;
-        }
-    }
-    counted
-}
-
-/// Splits of transitive labels: how many of each class of equal answers go to the old side, class by class. The state
-/// is the number of old answers so far and the agreeing pairs so far.
-fn by_classes(sizes: &[u32], lattice: Lattice) -> Result<Splits, AnalyzeError> {
-    let repeats = lattice.repeats();
-    let mut states: BTreeMap<(u32, i64), u64> = BTreeMap::from([((0, 0), 1)]);
-    for size in sizes {
-        let mut next = BTreeMap::new();
-        for ((old, contrast), ways) in states {
-            for taken in 0..=(*size).min(repeats.old - old) {
-                let share = lattice.contrast(class(taken, size - taken));
-                let more = choose(*size, taken).and_then(|ways_here| ways.checked_mul(ways_here));
-                let sum: &mut u64 = next.entry((old + taken, contrast + share)).or_default();
-                *sum = more.and_then(|more| sum.checked_add(more)).ok_or(AnalyzeError::TooLarge)?;
-            }
-        }
-        states = next;
-    }
-    Ok(states.into_iter().filter(|((old, _), _)| *old == repeats.old).map(|((_, d), ways)| (d, ways)).collect())
-}
-
-/// The agreeing pairs within one class of which `old` answers are on the old side and `new` on the new side.
-const fn class(old: u32, new: u32) -> Agreeing {
-    Agreeing { old: old * old.saturating_sub(1) / 2, new: new * new.saturating_sub(1) / 2, cross: old * new }
-}
-
-fn choose(n: u32, k: u32) -> Option<u64> {
-    (0..k).try_fold(1_u64, |ways, i| Some(ways.checked_mul(u64::from(n - i))? / u64::from(i + 1)))
 }

@@ -83,7 +83,12 @@ fn calls(plan: &Plan) -> Vec<String> {
     let Plan { questions, snapshots, repeats, answers, packets, diagnostics, embedding, calls, amount, .. } = plan;
     let mut lines = vec![
         format!("questions: {questions}, asked {repeats} times of each of {snapshots} snapshots"),
-        format!("at most {answers} answers and {packets} packets; {calls} external calls before retries"),
+        format!(
+            "at most {} and {}; {} before retries",
+            counted(*answers, "answer"),
+            counted(*packets, "packet"),
+            counted(*calls, "external call")
+        ),
     ];
     lines.extend(embedded(*embedding));
     lines.extend(diagnostics.iter().cloned());
@@ -109,11 +114,17 @@ fn evidence(plan: &Plan) -> Vec<String> {
     lines
 }
 
+/// `1 document`, `2 documents`.
+fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 fn text(prepared: &Prepared, plan: &Plan, asked: bool) -> String {
     let spec = &prepared.protocol.spec;
     let mut lines = vec![format!("audit `{}`: the spec is valid", spec.name)];
     for snapshot in &prepared.protocol.snapshots {
-        let documents = snapshot.documents.map_or_else(String::new, |count| format!(", {count} documents"));
+        let documents =
+            snapshot.documents.map_or_else(String::new, |count| format!(", {}", counted(count, "document")));
         lines.push(format!("snapshot {}: {}{documents}", snapshot.name, snapshot.physical));
     }
     lines.extend(report::passed_over(&run::snapshots(&prepared.protocol)));

@@ -56,7 +56,7 @@ pub fn init(arguments: &InitArguments) -> Result<u8, Failure> {
     let questions = folder.join("questions.jsonl");
     let kept = fs::symlink_metadata(&questions).is_ok();
     let mut files = vec![
-        (folder.join(FILE), named(&SPEC.replace("CORPUS", &corpus).replace("GATE", gate), folder)),
+        (folder.join(FILE), named(&spec_text(&corpus, gate, kept), folder)),
         (folder.join(".github/workflows/churngate.yml"), WORKFLOW.to_owned()),
     ];
     if !kept {
@@ -69,6 +69,12 @@ pub fn init(arguments: &InitArguments) -> Result<u8, Failure> {
     write_all(&files)?;
     say_what_is_next(folder, &questions, kept)?;
     Ok(0)
+}
+
+/// The spec of this corpus and rule; it speaks of example questions only where they are written beside it.
+fn spec_text(corpus: &str, gate: &str, kept: bool) -> String {
+    let questions = if kept { "" } else { "ten examples; " };
+    SPEC.replace("CORPUS", corpus).replace("GATE", gate).replace("EXAMPLES", questions)
 }
 
 fn say_what_is_next(folder: &Utf8Path, questions: &Utf8Path, kept: bool) -> Result<(), Failure> {
@@ -223,6 +229,24 @@ mod tests {
         assert!(write_all(&files(["a/one", "file/two"])).is_err());
         assert!(!folder.join("a/one").exists() && fs::read_to_string(folder.join("file")).unwrap() == "theirs");
         assert!(write_all(&files(["a/one", "b/two"])).is_ok());
+    }
+
+    #[test]
+    fn example_questions_are_spoken_of_only_where_they_are_written() {
+        for (kept, said) in
+            [(false, "questions.jsonl # ten examples; at least 59 "), (true, "questions.jsonl # at least 59 ")]
+        {
+            let keep = tempfile::tempdir().unwrap();
+            let folder = Utf8Path::from_path(keep.path()).unwrap();
+            fs::create_dir(folder.join("docs")).unwrap();
+            fs::write(folder.join("docs/a.md"), "text").unwrap();
+            if kept {
+                fs::write(folder.join("questions.jsonl"), "{\"question\":\"Who?\"}\n").unwrap();
+            }
+            init(&asked(folder, "docs")).unwrap();
+            let text = fs::read_to_string(folder.join(FILE)).unwrap();
+            assert!(text.contains(said) && !text.contains("EXAMPLES"), "{text}");
+        }
     }
 
     #[test]

@@ -34,6 +34,16 @@ pub enum FreezeError {
         /// What is wrong.
         fault: String,
     },
+    /// A line of a list of ids that can be no id. It is never quoted: a question file may stand in the place of the list.
+    #[error("read the ids in `{file}`: line {line} {fault}, so it is no question's id")]
+    NoId {
+        /// The list.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it, without its text.
+        fault: &'static str,
+    },
     /// Nothing to ask.
     #[error("find a question in `{file}`: none is there")]
     NoQuestions {
@@ -99,8 +109,8 @@ pub enum FreezeError {
 pub struct Unlisted {
     /// Its line.
     pub line: usize,
-    /// The id, as it is shown.
-    pub id: String,
+    /// The id, as it is shown; absent where the list may hold something else than ids.
+    pub id: Option<String>,
     /// What is to be said of its form; empty where there is nothing.
     pub remedy: &'static str,
 }
@@ -132,7 +142,8 @@ fn unlisted(first: Option<&Unlisted>) -> String {
     first.map_or_else(
         || ", which has no id".to_owned(),
         |Unlisted { line, id, remedy }| {
-            format!(", which on line {line} has `{id}`, an id that no question has{remedy}")
+            let quoted = id.as_ref().map(|id| format!("`{id}`, ")).unwrap_or_default();
+            format!(", which on line {line} has {quoted}an id that no question has{remedy}")
         },
     )
 }
@@ -156,6 +167,11 @@ impl FreezeError {
             Self::Gold { .. } => {
                 Some("gold answers are a text, a list of texts, or an object with `Value` and `Aliases`".to_owned())
             }
+            Self::NoId { .. } => Some(
+                "a list of `questions.select` holds ids of questions alone, one a line; of BEIR's judgments `select.only` \
+                 takes the first column. Is it the question file that is named there?"
+                    .to_owned(),
+            ),
             Self::NoQuestions { .. } => Some("without a question there is no verdict; add questions".to_owned()),
             Self::NoneListed { file, list, .. } => Some(format!(
                 "write ids of questions in `{file}` into `{list}`, one a line, or leave `questions.select.only` out"

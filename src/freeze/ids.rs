@@ -1,7 +1,7 @@
 //! Lists of ids beside the question file: those that are never asked, and those that alone are.
 
 use super::error::Unlisted;
-use super::{FreezeError, questions};
+use super::{FreezeError, id_lines, questions};
 use crate::model::Question;
 use crate::spec::QuestionsSpec;
 use camino::Utf8PathBuf;
@@ -56,10 +56,7 @@ impl Ids {
         match &self.only {
             _ if found == 0 => FreezeError::NoQuestions { file },
             Some(only) if listed == 0 => {
-                let ids = ids(questions);
-                let first = only.unknown(&ids).min_by_key(|(_, line)| *line);
-                let first =
-                    first.map(|(id, line)| Unlisted { line, id: questions::shown(id), remedy: in_columns([id]) });
+                let first = only.first_unknown(&ids(questions));
                 FreezeError::NoneListed { file, found, list: only.file.clone(), first }
             }
             _ => FreezeError::AllExcluded { file, found, listed, list: self.excluded.file.clone() },
@@ -67,12 +64,17 @@ impl Ids {
     }
 
     /// What is said about ids that no question has: one of them is often a sign of a wrong file.
-    pub(super) fn unknown(&self, questions: &[Question]) -> Vec<String> {
+    ///
+    /// # Errors
+    /// A line of a list can be no question's id.
+    pub(super) fn unknown(&self, questions: &[Question]) -> Result<Vec<String>, FreezeError> {
         let ids = ids(questions);
-        let unknown = |list: &List| list.unknown(&ids).map(|(id, _)| id.to_owned()).collect::<Vec<_>>();
-        let excluded = note(&unknown(&self.excluded), "the excluded id", "", "excluded ids");
-        let only = self.only.as_ref().map(unknown).unwrap_or_default();
-        excluded.into_iter().chain(note(&only, "the id", " of `select.only`", "ids of `select.only`")).collect()
+        for list in [Some(&self.excluded), self.only.as_ref()].into_iter().flatten() {
+            id_lines::refuse(&list.file, list.unknown(&ids))?;
+        }
+        let excluded = self.excluded.note(&ids, "the excluded id", "", "excluded ids");
+        let only = |only: &List| only.note(&ids, "the id", " of `select.only`", "ids of `select.only`");
+        Ok(excluded.into_iter().chain(self.only.as_ref().and_then(only)).collect())
     }
 }
 
@@ -94,6 +96,30 @@ impl List {
     /// Its ids that are not among these, with their lines.
     fn unknown<'a>(&'a self, ids: &BTreeSet<&str>) -> impl Iterator<Item = (&'a str, usize)> {
         self.lines.iter().filter(move |(id, _)| !ids.contains(id.as_str())).map(|(id, line)| (id.as_str(), *line))
+    }
+
+    /// The first line whose id no question has.
+    fn first_unknown(&self, ids: &BTreeSet<&str>) -> Option<Unlisted> {
+        let quoted = id_lines::may_be_quoted(self.unknown(ids).map(|(id, _)| id));
+        let (id, line) = self.unknown(ids).min_by_key(|(_, line)| *line)?;
+        Some(Unlisted { line, id: quoted.then(|| questions::shown(id)), remedy: in_columns([id]) })
+    }
+
+    /// What is said of its ids that no question has.
+    fn note(&self, ids: &BTreeSet<&str>, one: &str, of: &str, many: &str) -> Option<String> {
+        let unknown: Vec<(&str, usize)> = self.unknown(ids).collect();
+        let (first, line) = *unknown.first()?;
+        let texts = || unknown.iter().map(|(id, _)| *id);
+        let remedy = in_columns(texts());
+        let first = if id_lines::may_be_quoted(texts()) {
+            format!("`{}`", questions::shown(first))
+        } else {
+            format!("on line {line} of `{}`", self.file)
+        };
+        Some(match unknown.len() {
+            1 => format!("{one} {first}{of} is not in the question file{remedy}"),
+            count => format!("{count} {many} are not in the question file, {} among them{remedy}", which(&first)),
+        })
     }
 }
 
@@ -125,21 +151,13 @@ fn listed(line: &str) -> Option<&str> {
     (!heading && !irrelevant).then_some(id)
 }
 
-fn note(unknown: &[String], one: &str, of: &str, many: &str) -> Option<String> {
-    let first = questions::shown(unknown.first()?);
-    let remedy = in_columns(unknown.iter().map(String::as_str));
-    Some(match unknown.len() {
-        1 => format!("{one} `{first}`{of} is not in the question file{remedy}"),
-        count => format!("{count} {many} are not in the question file, `{first}` among them{remedy}"),
-    })
+/// The same in a list: an id that is quoted stands for itself.
+fn which(first: &str) -> String {
+    if first.starts_with('`') { first.to_owned() } else { format!("the one {first}") }
 }
 
-/// What is said where an id looks like a line of judgments: TREC's, which could be ids as well, or BEIR's where they are not read.
+/// What is said where an id looks like one of TREC's judgments, which could be ids as well.
 fn in_columns<'a>(ids: impl IntoIterator<Item = &'a str>) -> &'static str {
-    let is_trec = |id: &str| match id.split_whitespace().collect::<Vec<_>>()[..] {
-        [_, iteration, _, relevance] => [iteration, relevance].iter().all(|number| number.parse::<i64>().is_ok()),
-        _ => false,
-    };
-    let judges = ids.into_iter().any(|id| id.contains('\t') || is_trec(id));
+    let judges = ids.into_iter().any(id_lines::is_trec);
     if judges { "; lines of judgments in columns are not read here: write the ids alone, one a line" } else { "" }
 }

@@ -10,6 +10,7 @@ mod document;
 mod error;
 mod expected;
 pub mod gold;
+mod id_lines;
 mod ids;
 mod lines;
 pub mod order;

@@ -72,7 +72,7 @@ pub(super) fn assemble(
     let ids = Ids::read(&spec.questions, sources.exclude.as_deref(), sources.only.as_deref())?;
     let (all, mut notes) = questions::read(&sources.questions, questions_name)?;
     let select = &spec.questions;
-    notes.extend(ids.unknown(&all));
+    notes.extend(ids.unknown(&all)?);
     let questions = select::select(all, &ids, select.seed, select.count, questions_name)?;
     let digests = Questions::of(&sources, &questions);
     let of_prompts =

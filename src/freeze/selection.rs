@@ -17,8 +17,6 @@ pub struct Selection {
     /// The places that are given out, and the next one.
     places: Range<u64>,
     next: u64,
-    /// Whether one cluster is around all questions, which tells nothing apart.
-    one_cluster: bool,
     item: Vec<u8>,
 }
 
@@ -28,7 +26,7 @@ impl Selection {
     /// # Errors
     /// The file is missing or damaged, or gives other questions than could be frozen.
     pub(super) fn read(blobs: &BlobReader, file: &Digest, spec: &QuestionsSpec, ids: &Ids) -> Result<Self, Failure> {
-        let mut rows = Rows { spec, ids, sorter: Sorter::default(), all: 0, allowed: 0, cluster: None, several: false };
+        let mut rows = Rows { spec, ids, sorter: Sorter::default(), allowed: 0 };
         each(blobs, file, spec, &mut |row| rows.take(&row))?;
         rows.finish()
     }
@@ -43,11 +41,11 @@ impl Selection {
             put(&mut sorter, seed, &question?)?;
             count += 1;
         }
-        Self::new(sorter, count, false)
+        Self::new(sorter, count)
     }
 
-    fn new(sorter: Sorter, count: u64, one_cluster: bool) -> Result<Self, Failure> {
-        Ok(Self { sorted: sorter.sorted()?, places: 0..count, next: 0, one_cluster, item: Vec::new() })
+    fn new(sorter: Sorter, count: u64) -> Result<Self, Failure> {
+        Ok(Self { sorted: sorter.sorted()?, places: 0..count, next: 0, item: Vec::new() })
     }
 
     /// How many questions there are.
@@ -77,9 +75,7 @@ impl Selection {
         if key.is_none() || key == self.sorted.key() {
             return Err(broken("a question stands twice"));
         }
-        let mut question: Question = serde_json::from_slice(&self.item).map_err(|_| broken("a question was lost"))?;
-        question.cluster = question.cluster.filter(|_| !self.one_cluster);
-        Ok(question)
+        serde_json::from_slice(&self.item).map_err(|_| broken("a question was lost"))
     }
 
     /// Begins again at the first question.
@@ -138,20 +134,12 @@ struct Rows<'a> {
     spec: &'a QuestionsSpec,
     ids: &'a Ids,
     sorter: Sorter,
-    all: u64,
     allowed: u64,
-    cluster: Option<String>,
-    several: bool,
 }
 
 impl Rows<'_> {
     fn take(&mut self, row: &Row) -> Result<(), Failure> {
         let question = questions::question(row).map_err(|message| broken(&format!("{}: {message}", row.at)))?;
-        if self.all == 0 {
-            self.cluster.clone_from(&question.cluster);
-        }
-        self.several |= question.cluster.is_none() || question.cluster != self.cluster;
-        self.all += 1;
         if self.ids.allow(&question) {
             put(&mut self.sorter, self.spec.seed, &question)?;
             self.allowed += 1;
@@ -164,7 +152,7 @@ impl Rows<'_> {
         if self.allowed == 0 || wanted > self.allowed {
             return Err(broken(&format!("{wanted} questions are asked, but {} are left", self.allowed)));
         }
-        Selection::new(self.sorter, wanted, self.all > 1 && !self.several)
+        Selection::new(self.sorter, wanted)
     }
 }
 

@@ -104,11 +104,42 @@ read the questions in `q.jsonl`:
   line 7: the question is blank
   line 8: the question has 9000 bytes; at most 8192 are asked
   line 9: the id (`id`) is neither text nor an integer
-  line 10: a name stands twice in one object
+  line 10: the name `id` stands twice in one object
   line 11: the question holds a NUL character
   line 12: the question (`question`) is no text
   line 13: the JSON ends too early
 "#);
+}
+
+#[test]
+fn a_name_that_stands_twice_is_told_with_its_place_and_an_id_that_is_not_read_with_what_to_write() {
+    let failed = |file: &str, text: &str| plan(inputs(file, text.as_bytes())).unwrap_err().to_string();
+    for (file, text, said) in [
+        (
+            "q.json",
+            "[{\"question\": \"A?\"},\n {\"id\": 1, \"question\": \"B?\",\n  \"question\": \"secret?\"}]",
+            "line 3, column 15: the name `question` stands twice in one object",
+        ),
+        (
+            "q.json",
+            "{\"questions\": [\n{\"a\": {}, \"a\": {}, \"question\": \"secret?\"}]}",
+            "line 2, column 16: the name `a` stands twice in one object",
+        ),
+        ("q.jsonl", "\n{\"id\": 1, \"id\": 2}\n", "line 2: the name `id` stands twice in one object"),
+        (
+            "q.jsonl",
+            "{\"id\": 123456789012345678901234567890, \"question\": \"secret?\"}\n",
+            "line 1: the id (`id`) is a number of more digits than are read; write it as a text, in quotes",
+        ),
+        (
+            "q.jsonl",
+            "{\"id\": 1.5, \"question\": \"secret?\"}\n",
+            "line 1: the id (`id`) is neither text nor an integer",
+        ),
+    ] {
+        let told = failed(file, text);
+        assert!(told.contains(said) && !told.contains("secret"), "{told}");
+    }
 }
 
 #[test]
@@ -172,8 +203,8 @@ fn selection_follows_the_published_rule_and_nothing_else() {
     };
     assert!(notes("q1\nq2\n").is_empty());
     assert_eq!(notes("q1\nnobody\n"), ["the excluded id `nobody` is not in the question file"]);
-    let two = "2 excluded ids are not in the question file, `Q\u{3f}1` among them";
-    assert_eq!(notes("nobody\nQ\u{1b}1\nq3\n"), [two]);
+    let two = "2 excluded ids are not in the question file, `Q1` among them";
+    assert_eq!(notes("nobody\nQ1\nq3\n"), [two]);
     let too_few = FreezeError::TooFew { wanted: 5, available: 4, excluded: 1, unlisted: 0 };
     assert_eq!(select(&rows, 1, Some(5), Some("q1")), Err(too_few));
     assert!(matches!(select(&rows, 1, None, Some(&ids.join("\n"))), Err(FreezeError::AllExcluded { .. })));

@@ -66,6 +66,6 @@ pub struct LineOutcome {
     /// Whether the line holds.
     pub holds: bool,
     /// Why it cannot hold whatever the figure, where that is so: `degenerate-kernel`, `too-few-questions`, `too-few-clusters`,
-    /// `same-content`.
+    /// `out-of-reach` (no number of questions gives such a bound), `same-content`.
     pub void: Option<String>,
 }

@@ -10,6 +10,8 @@ use std::cmp::Ordering;
 const DEGENERATE: &str = "degenerate-kernel";
 /// No figure of so few questions could meet the limit.
 const TOO_FEW: &str = "too-few-questions";
+/// No number of questions gives such a bound: its limit lies where no bound can.
+const OUT_OF_REACH: &str = "out-of-reach";
 /// The same, of clusters.
 const TOO_FEW_CLUSTERS: &str = "too-few-clusters";
 
@@ -92,7 +94,8 @@ fn void(line: &GateLine, figures: &KernelFigures, analysis: &Analysis) -> Option
         return Some(DEGENERATE);
     }
     let Least { fewest, questions, clusters } = fewest(line.condition, figures, analysis)?;
-    let enough = |there: u64| fewest.is_some_and(|fewest| there >= fewest);
+    let Some(fewest) = fewest else { return Some(OUT_OF_REACH) };
+    let enough = |there: u64| there >= fewest;
     match clusters {
         _ if !enough(questions) => Some(TOO_FEW),
         Some(clusters) if !enough(clusters) => Some(TOO_FEW_CLUSTERS),

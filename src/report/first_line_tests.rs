@@ -4,7 +4,7 @@ use super::fixtures::{compatible, fraction, incompatible, inconclusive};
 use super::result::AuditResult;
 use super::tests::{degenerate, with_every_caveat, with_every_diagnosis};
 use super::{html, junit, markdown, terminal};
-use crate::analyze::{Beyond, Placebo};
+use crate::analyze::{Beyond, ClusterBounds, Placebo};
 use crate::gate::Verdict;
 use crate::model::Kernel;
 
@@ -280,6 +280,57 @@ fn what_an_interval_does_not_exclude_is_not_denied_of_the_corpus() {
     assert!(said([1, 1], (-2, -40, 79), 59).contains(explained));
     assert!(!said([1, 1], (-2, -40, 80), 400).contains(explained), "5 pp are not less than 5 pp");
     assert!(!said([1, 1], (0, 0, 0), 58).contains(explained), "so few questions exclude nothing");
+}
+
+/// Bounds over so many clusters, which prove as much as they can.
+fn over_clusters(clusters: u64) -> ClusterBounds {
+    let (low, high) = (fraction(1, 1600), fraction(2, 1600));
+    let (size, spread) = (4.0, 0.1);
+    ClusterBounds {
+        clusters,
+        asked: clusters,
+        exact: true,
+        size,
+        spread,
+        lower_bound: low,
+        interval: (low, high),
+        upper_bound: 0.01,
+    }
+}
+
+#[test]
+fn clusters_that_are_too_few_to_pass_are_too_few_to_explain_anything() {
+    let explains = |clusters: u64| {
+        let mut result = compatible();
+        result.analysis.kernels[1].lower_bound = fraction(1, 1600);
+        result.analysis.kernels[1].clusters = Some(over_clusters(clusters));
+        let one =
+            |kernel| Beyond { kernel, churn: fraction(-2, 1600), interval: (fraction(-40, 1600), fraction(79, 1600)) };
+        let (kernels, beyond) = (result.analysis.kernels.clone(), vec![one(Kernel::Exact), one(Kernel::Semantic)]);
+        result.analysis.placebo = Some(Placebo { kernels, beyond, overlap: None, why: None });
+        markdown(&result).contains("the rebuild, not the corpus, explains it")
+    };
+    assert!(explains(59) && !explains(58));
+}
+
+#[test]
+fn a_stream_over_questions_is_called_so_where_the_gate_reads_bounds_over_clusters() {
+    let mut result = incompatible();
+    let said = "draws over questions, as if they were independent, as a cross-check";
+    assert!(!markdown(&result).contains(said));
+    for figures in &mut result.analysis.kernels {
+        figures.clusters = Some(over_clusters(20));
+    }
+    assert!(markdown(&result).contains(said), "{}", markdown(&result));
+}
+
+#[test]
+fn a_limit_that_nobody_can_meet_is_not_blamed_on_the_number_of_questions() {
+    let mut result = inconclusive();
+    let line = &mut result.decision.compatible_when[0];
+    (line.limit, line.void) = ("-1pp".to_owned(), Some("out-of-reach".to_owned()));
+    let line = first_line(&result);
+    assert!(line.contains("upper bound < -1 pp (cannot hold: no number of questions gives such a bound)"), "{line}");
 }
 
 #[test]

@@ -4,8 +4,8 @@ use super::result::{
     AuditResult, CitedChange, EvidenceLine, FORMAT, FlipDetail, Machinery, RunRecord, SnapshotSummary, Validity,
 };
 use crate::analyze::{
-    Agreement, Analysis, Cited, CitedByPairs, CitedOverlap, Correctness, Flip, FlipOverlap, Flows, KernelFigures,
-    Overlap, OverlapFigures, PairOverlap, Power, Stream, Subgroup, Transitivity,
+    Agreement, Analysis, Cited, CitedByPairs, CitedOverlap, Correctness, Flip, FlipContents, FlipOverlap, Flows,
+    Judged, KernelFigures, Overlap, OverlapFigures, PairOverlap, Power, Stream, Subgroup, Transitivity,
 };
 use crate::gate::{Decision, LineOutcome, Verdict};
 use crate::model::{Answer, Confidence, Digest, Fraction, Kernel, QuestionId};
@@ -136,6 +136,7 @@ fn analysis() -> Analysis {
         },
         soft: None,
         unknown: Some((fraction(12, 800), fraction(15, 800))),
+        judged: Some(Judged { questions: 231, pairs: 410, same: 166 }),
     }
 }
 
@@ -244,6 +245,13 @@ fn overlap() -> Overlap {
         rest_mean_shared: Some(1.2306),
         rest_none: 93,
         fisher_p: 0.0143,
+        by_content: Some(FlipContents {
+            flips_mean_shared: Some(0.8),
+            flips_none: 19,
+            rest_mean_shared: Some(1.3),
+            rest_none: 85,
+            fisher_p: 0.0021,
+        }),
     };
     Overlap {
         questions: 400,

@@ -92,13 +92,24 @@ fn told(blocks: &[Block<'_>]) -> String {
 fn line(line: &DiffLine<'_>) -> String {
     let mut parts: Vec<String> = line.texts.iter().map(|(text, limit)| text.visible(*limit)).collect();
     parts.extend((!line.remark.is_empty()).then(|| line.remark.clone()));
-    format!("{} {}: {}", line.sign, line.label, parts.join(" · "))
+    let label = if line.label.is_empty() { String::new() } else { format!("{}: ", line.label) };
+    format!("{} {label}{}", line.sign, parts.join(" · "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::junit;
     use crate::report::fixtures::incompatible;
+    use crate::report::result::EvidenceLine;
+
+    #[test]
+    fn what_is_left_out_of_a_list_has_no_empty_label() {
+        let mut result = incompatible();
+        let line = |id: usize| EvidenceLine { id: format!("d{id}"), excerpt: String::new() };
+        result.flips[0].left = (0..8).map(line).collect();
+        let report = junit(&result);
+        assert!(report.contains("- and 5 more") && !report.contains(" : "), "{report}");
+    }
 
     #[test]
     fn an_exploratory_audit_fails_no_test() {

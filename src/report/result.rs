@@ -181,6 +181,12 @@ impl AuditResult {
         self.record.replayed == Some(true)
     }
 
+    /// Whether answers and labels were made elsewhere: there is no spec, no judge and no retrieval of ours then.
+    #[must_use]
+    pub fn is_from_elsewhere(&self) -> bool {
+        self.machinery.generate == Machinery::ELSEWHERE
+    }
+
     /// How many questions would decide, where nothing did; what compares nothing is decided by no number of them.
     #[must_use]
     pub fn questions_to_decide(&self) -> Option<u64> {
@@ -198,6 +204,11 @@ impl AuditResult {
             Verdict::Inconclusive => self.decision.inconclusive == "fail" && !self.same_content,
         }
     }
+}
+
+impl Machinery {
+    /// What stands for the generator, and for the retrieval, of answers that were made elsewhere.
+    pub const ELSEWHERE: &str = "elsewhere";
 }
 
 impl Validity {

@@ -31,7 +31,9 @@ pub(super) async fn expect(protocol: &Protocol, context: &Context) -> Result<Vec
 
 fn moved(before: &ResolvedSnapshot, now: &ResolvedSnapshot) -> Failure {
     let told = |snapshot: &ResolvedSnapshot| {
-        let count = snapshot.documents.map_or_else(String::new, |count| format!(", {count} documents"));
+        let count = snapshot
+            .documents
+            .map_or_else(String::new, |count| format!(", {count} document{}", if count == 1 { "" } else { "s" }));
         format!("{}{count}", snapshot.physical)
     };
     let (was, is) = (told(before), told(now));

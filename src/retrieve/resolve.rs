@@ -1,7 +1,8 @@
 //! What the snapshots physically are, before anything is spent.
 
 use super::asked::Asked;
-use super::corpus::{Corpus, CorpusError, Fingerprint};
+use super::bm25::chunk;
+use super::corpus::{self, Corpus, CorpusError, Fingerprint};
 use super::engine::Identity;
 use super::file::{self, EvidenceError};
 use super::sql;
@@ -138,17 +139,23 @@ fn read(backend: &RetrieveBackend, snapshot: &SnapshotSpec, corpus: &Corpus) -> 
         let fingerprint = file::digest(corpus).map_err(|error| unread(backend, error, snapshot))?;
         return Ok(found(name, corpus, fingerprint, None));
     }
-    let fingerprint = documents(corpus).map_err(|error| unread(backend, error, snapshot))?;
+    let fingerprint = documents(corpus, backend).map_err(|error| unread(backend, error, snapshot))?;
     match fingerprint.count() {
         0 => Err(Unread { key: FileKey::Snapshot(name.clone()), failure: empty(name, corpus) }),
         count => Ok(found(name, corpus, fingerprint.finish(), Some(count))),
     }
 }
 
-fn documents(corpus: &Corpus) -> Result<Fingerprint, CorpusError> {
+fn documents(corpus: &Corpus, backend: &RetrieveBackend) -> Result<Fingerprint, CorpusError> {
+    let is_split = matches!(backend, RetrieveBackend::Bm25(bm25) if bm25.chunk_chars.is_some());
     let mut fingerprint = Fingerprint::default();
     for document in corpus.documents()? {
-        fingerprint.add(&document?);
+        let document = document?;
+        // The index would find it out, too, but nobody knows then where in the spec the corpus is named.
+        if is_split && chunk::named_like_chunk(&document.id) {
+            return Err(CorpusError::NamedLikeChunk(document.id));
+        }
+        fingerprint.add(&document);
     }
     Ok(fingerprint)
 }
@@ -185,9 +192,10 @@ fn found(name: &SnapshotName, corpus: &Corpus, fingerprint: Digest, documents: O
 
 fn empty(name: &SnapshotName, corpus: &Corpus) -> Failure {
     let message = format!("the corpus of snapshot `{name}` (`{}`) has no documents", corpus.physical);
-    Failure::new(FailureClass::Usage, message).with_hint(
-        "documents are `.md`, `.mdx`, `.txt`, `.rst` or `.adoc` files in a folder, or the lines of one JSONL file",
-    )
+    Failure::new(FailureClass::Usage, message).with_hint(format!(
+        "documents are files in a folder that end in {}, or the lines of one JSONL file",
+        corpus::endings()
+    ))
 }
 
 /// What a server or a program is told about a snapshot.

@@ -53,8 +53,9 @@ pub fn analyze(request: &Request) -> Result<AuditResult, Failure> {
     let wrong = |message: String| {
         Failure::new(FailureClass::Usage, message).with_hint("docs/answers-format.md describes the file, line by line")
     };
-    let text = std::str::from_utf8(&bytes)
-        .map_err(|error| wrong(format!("`{}` is not UTF-8 from byte {} on", request.file, error.valid_up_to())))?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| {
+        wrong(format!("`{}`, line {}: not UTF-8", request.file, line_of(&bytes, error.valid_up_to())))
+    })?;
     let observations = outside::parse(text, request.file.as_str()).map_err(|error| wrong(error.to_string()))?;
     check_named(&observations, request).map_err(wrong)?;
     let digest = Digest::of(&bytes);
@@ -200,13 +201,19 @@ fn snapshots(request: &Request) -> Vec<SnapshotSummary> {
     names(request).iter().map(summary).collect()
 }
 
+/// The number of the line in which a byte stands.
+fn line_of(bytes: &[u8], at: usize) -> usize {
+    bytes.get(..at).unwrap_or_default().split(|byte| *byte == b'\n').count()
+}
+
 fn machinery(request: &Request, observations: &[Observation]) -> Machinery {
     let elsewhere = "Answers and labels were made elsewhere: this program cannot tell whether they were blind, repeated \
                      without a cache, or complete.";
-    let one_cluster = "All questions have the same cluster, which is left out: it tells nothing apart.";
+    let one_cluster = "All questions have the same cluster, which is too few for any bound: no line of the rule with a bound \
+                       can hold.";
     Machinery {
-        retrieve: "elsewhere".to_owned(),
-        generate: "elsewhere".to_owned(),
+        retrieve: Machinery::ELSEWHERE.to_owned(),
+        generate: Machinery::ELSEWHERE.to_owned(),
         judge: "labels of the file".to_owned(),
         black_box: None,
         caveats: [Some(elsewhere), Some(one_cluster).filter(|_| have_one_cluster(observations))]

@@ -83,6 +83,10 @@ impl Draft {
 pub fn read(request: Request<'_>) -> Result<Draft, Failure> {
     let Request { spec: path, runs, base, new, shard, evidence_alone, is_set, tool_version } = request;
     let folder = path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    if path.file_name().is_none() {
+        return Err(Failure::new(FailureClass::Usage, format!("failed to read the spec `{path}`: it is a folder"))
+            .with_hint("name the file in it, such as `churngate.yaml`"));
+    }
     let runs = runs.map_or_else(|| folder.join(RUNS), Utf8Path::to_owned);
     can_hold_runs(&runs)?;
     let mut rule = rule::read(path, folder, base, is_set)?;

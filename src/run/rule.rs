@@ -62,7 +62,7 @@ pub(super) fn read(
     if let Some(link) = git::link_on_the_way(folder, Utf8Path::new("")) {
         return Err(Files::Change(folder).failure(SPEC, name, Unreadable::Linked(link)));
     }
-    let commit = git::resolve(folder, revision)?;
+    let commit = git::resolve(folder, revision).map_err(of_the_command)?;
     let mut rule = match find(Files::Commit(folder, &commit), place)? {
         None => of_change(place, &commit, name)?,
         Some(found) => match found.missing() {
@@ -72,6 +72,18 @@ pub(super) fn read(
     };
     name_base(&mut rule, folder, Some(&commit));
     Ok(rule)
+}
+
+/// The failure of a revision that the command line names, and no spec.
+fn of_the_command(error: git::GitError) -> Failure {
+    let is_unknown = matches!(error, git::GitError::NoSuchRevision { remote: None, shallow: false, .. });
+    let told = error.to_string();
+    let failure = Failure::from(error);
+    if is_unknown {
+        Failure::new(failure.class, told).with_hint("fetch it first, or name another one by `--base`")
+    } else {
+        failure
+    }
 }
 
 /// What an audit is called.

@@ -139,7 +139,8 @@ fn percentage(scalar: &Scalar, text: &str, example: &str) -> Read<PercentagePoin
         PercentError::Malformed { .. } => {
             let shown = quoted(&scalar.text);
             let fault = Fault::new(Code::WrongUnit, format!("expected percentage points, found {shown}"));
-            fault.help(format!("write a decimal number followed by `pp`, such as `{example}`"))
+            fault
+                .help(format!("write a decimal number with at most six decimals followed by `pp`, such as `{example}`"))
         }
     })
 }
@@ -161,7 +162,7 @@ pub fn confidence(scalar: &Scalar) -> Read<Confidence> {
         PercentError::Malformed { .. } => {
             let shown = quoted(&scalar.text);
             let fault = Fault::new(Code::WrongUnit, format!("expected a confidence level, found {shown}"));
-            fault.help("write it in percent, such as `95` or `95%`")
+            fault.help("write it in percent with at most six decimals, such as `95` or `95%`")
         }
     })
 }
@@ -215,9 +216,13 @@ pub fn text(scalar: &Scalar, rule: Text) -> Read<&str> {
         return Err(Fault::new(Code::TooLarge, format!("a text of {} bytes; at most {MAX_TEXT} are read", text.len())));
     }
     let control = |c: char| c.is_control() && !(rule == Text::Lines && matches!(c, '\n' | '\t'));
-    if text.chars().any(control) {
-        let fault = Fault::new(Code::BadText, "the text has a line break or another control character");
-        return Err(fault.help("write it on one line"));
+    if let Some(found) = text.chars().find(|c| control(*c)) {
+        let (what, help) = match found {
+            '\n' | '\r' => ("a line break", "write it on one line"),
+            '\t' => ("a tab", "write a space in its place"),
+            _ => ("a control character", "write it without that character"),
+        };
+        return Err(Fault::new(Code::BadText, format!("the text has {what}")).help(help));
     }
     keep(text, rule).map(|()| text)
 }

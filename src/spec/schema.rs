@@ -106,8 +106,12 @@ fn shape(shape: &Shape) -> Value {
         Shape::Text(rule) => text(*rule),
         Shape::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Shape::Decimal { max } => json!({ "type": "number", "minimum": 0, "maximum": max }),
-        Shape::Points => json!({ "type": "string", "pattern": r"^-?[0-9]{1,3}(\.[0-9]{1,6})?pp$" }),
-        Shape::Share => json!({ "type": "string", "pattern": r"^[0-9]{1,3}(\.[0-9]{1,6})?(pp|%)$" }),
+        Shape::Points => {
+            json!({ "type": "string", "pattern": r"^-?(0*100(\.0{1,6})?|0*[0-9]{1,2}(\.[0-9]{1,6})?)pp$" })
+        }
+        Shape::Share => {
+            json!({ "type": "string", "pattern": r"^(0*100(\.0{1,6})?|0*[0-9]{1,2}(\.[0-9]{1,6})?)(pp|%)$" })
+        }
         Shape::Confidence => json!({
             "anyOf": [
                 { "type": "number", "exclusiveMinimum": 50, "exclusiveMaximum": 100 },

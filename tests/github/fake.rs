@@ -390,6 +390,7 @@ pub fn evidence(hostile: &str) -> EvidenceDiff {
         rest_mean_shared: Some(1.0),
         rest_none: 0,
         fisher_p: 1.0,
+        by_content: None,
     };
     EvidenceDiff {
         name: "docs-evidence".to_owned(),

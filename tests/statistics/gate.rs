@@ -331,12 +331,34 @@ fn nothing_is_detectable_where_the_lower_bound_is_void() {
 }
 
 #[test]
-fn one_cluster_around_all_questions_counts_for_nothing() {
+fn a_bound_below_zero_is_out_of_reach_of_any_number_of_questions() {
+    for limit in ["-1pp", "0pp"] {
+        let rule = vec![line(Kernel::Semantic, Condition::UpperBoundBelow(pp(limit)))];
+        let gate = GateSpec { compatible_when: rule, ..default_gate() };
+        for observations in [unchanged(tqa(), 3), unchanged(tqa(), 300)] {
+            let decision = decide(&run(&observations), &gate);
+            assert_eq!(decision.compatible_when[0].void.as_deref(), Some("out-of-reach"), "{limit}");
+        }
+    }
+}
+
+#[test]
+fn one_cluster_around_all_questions_proves_nothing_either_way() {
     let rule = vec![line(Kernel::Semantic, Condition::LowerBoundAbove(pp("0pp")))];
     let gate = GateSpec { incompatible_when: rule, ..default_gate() };
     let analysis = run(&five_flips(|_| "one".to_owned(), 0));
-    assert_eq!(analysis.kernels[1].clusters, None);
-    assert_eq!(decide(&analysis, &gate).verdict, Verdict::Incompatible);
+    assert_eq!(analysis.kernels[1].clusters.as_ref().map(|clusters| clusters.clusters), Some(1));
+    let decision = decide(&analysis, &gate);
+    assert_eq!(decision.verdict, Verdict::Inconclusive);
+    assert_eq!(decision.incompatible_when[0].void.as_deref(), Some("too-few-clusters"));
+    assert_eq!(analysis.power.smallest_detectable, None);
+    let mut alike = unchanged(tqa(), 118);
+    alike.iter_mut().for_each(|observation| observation.cluster = Some("one".to_owned()));
+    let decision = decide(&run(&alike), &default_gate());
+    assert_eq!(decision.verdict, Verdict::Inconclusive);
+    assert_eq!(decision.compatible_when[0].void.as_deref(), Some("too-few-clusters"));
+    // What would decide is told of as many clusters as a bound needs.
+    assert!(needed(&alike, &default_gate()).is_none_or(|more| more >= 59 * 118));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::ledger::{settings, tqa};
 use churngate::analyze::{AnalyzeError, analyze};
-use churngate::model::{Answer, Failure, FailureClass, Label, Observation, SnapshotName};
+use churngate::model::{Answer, Failure, FailureClass, Kernel, Label, Observation, SnapshotName};
 
 fn few() -> Vec<Observation> {
     let mut observations = tqa();
@@ -110,8 +110,51 @@ fn repeats_that_make_too_fine_a_lattice_are_refused_before_anything_is_allocated
     assert_eq!(Failure::from(error).class, FailureClass::Usage);
     assert_eq!(analyze(&repeated(1, 50_000, 2), &ends), Err(AnalyzeError::TooFine { old: 50_000, new: 2 }));
     // More ways to split 120 answers than 64 bits count.
-    assert_eq!(analyze(&repeated(3, 60, 60), &ends), Err(AnalyzeError::TooLarge));
-    assert!(analyze(&repeated(3, 30, 30), &ends).is_ok());
+    let error = analyze(&repeated(3, 60, 60), &ends).expect_err("a refusal");
+    assert_eq!(error, AnalyzeError::TooManySplits { old: 60, new: 60 });
+    assert_eq!(Failure::from(error).class, FailureClass::Usage);
+    assert_eq!(analyze(&repeated(3, 34, 34), &ends), Err(AnalyzeError::TooManySplits { old: 34, new: 34 }));
+    assert!(analyze(&repeated(3, 33, 33), &ends).is_ok());
+}
+
+#[test]
+fn labels_of_many_answers_that_are_not_transitive_are_refused_with_their_question() {
+    let mut ends = settings();
+    ends.between.clear();
+    let mut observations = repeated(3, 12, 12);
+    let broken = &mut observations[1];
+    broken.snapshots[1].answers[0] = answer("z");
+    broken.snapshots[1].answers[1] = answer("y");
+    broken.judgments = [
+        ((answer("x"), answer("y")), Label::Same),
+        ((answer("x"), answer("z")), Label::Same),
+        ((answer("y"), answer("z")), Label::Different),
+    ]
+    .into();
+    let question = Some(broken.id.clone());
+    let error = analyze(&observations, &ends).expect_err("a refusal");
+    assert_eq!(error, AnalyzeError::TooManyRepeats { question, kernel: Kernel::Semantic, answers: 24, limit: 22 });
+    assert!(error.to_string().contains(&format!("question `{}`", observations[1].id)), "{error}");
+    observations[1].snapshots[0].answers.pop();
+    observations[1].snapshots[1].answers.pop();
+    assert!(analyze(&observations[1..2], &ends).is_ok());
+}
+
+#[test]
+fn many_repeats_of_many_questions_are_counted_in_seconds() {
+    let mut ends = settings();
+    ends.between.clear();
+    let mut observations = repeated(60, 20, 20);
+    // No two questions alike: as many contrasts and patterns of splits as there are questions.
+    for (place, observation) in observations.iter_mut().enumerate() {
+        for (side, step) in [(0, 1), (1, 3)] {
+            let said = |repeat: usize| answer(["x", "y"][usize::from(repeat * step < place % 20 + side)]);
+            observation.snapshots[side].answers = (0..20).map(said).collect();
+        }
+    }
+    let begun = std::time::Instant::now();
+    assert!(analyze(&observations, &ends).is_ok());
+    assert!(begun.elapsed() < std::time::Duration::from_mins(1), "{:?}", begun.elapsed());
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! randomisation test and stratified resampling are products of several. No randomness anywhere.
 
 mod dense;
+mod many;
 mod pmf;
 mod tail;
 mod window;

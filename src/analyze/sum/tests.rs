@@ -118,3 +118,29 @@ fn the_relative_error_of_a_tail_does_not_grow_with_the_sum() {
     let two = none * (1.0 + 1e6 / 9_999.0 * (1.0 + 999_999.0 / 2.0 / 9_999.0));
     assert!(far(law.at_most(8), two) < 1e-12, "{} {two}", law.at_most(8));
 }
+
+#[test]
+fn a_law_of_many_values_is_the_same_by_its_own_transform_and_by_repeated_squaring() {
+    // Contrasts of many repeats: a value of its own for each of some hundred questions, squarely distributed.
+    let values = |seed: i64| (0..120).map(move |place| (place * place * seed % 211 - 60, 1 + place.unsigned_abs() % 3));
+    for (laws, times) in [(1, 60), (10, 6)] {
+        let groups: Vec<(Pmf, u64)> = (0..laws)
+            .map(|law| (pmf(&values(3 + 2 * law).collect::<BTreeMap<_, _>>().into_iter().collect::<Vec<_>>()), times))
+            .collect();
+        let parts: Vec<window::Law> = groups.iter().map(window::Law::from).collect();
+        assert!(parts.iter().all(|law| many::is_one(law, 1 << 15)), "too few values");
+        let (direct, windowed) = (Sum::direct(groups.clone()), Sum::windowed(groups).expect("a window"));
+        for units in [5_000_000, 10_000_000, 100_000_001, 195_000_000] {
+            let level = Level::from_units(units);
+            let t = direct.quantile(level);
+            assert_eq!(t, windowed.quantile(level));
+            assert!(
+                far(direct.at_most(t), windowed.at_most(t)) < 1e-11,
+                "{} {}",
+                direct.at_most(t),
+                windowed.at_most(t)
+            );
+            assert!(far(direct.at_least(t), windowed.at_least(t)) < 1e-11);
+        }
+    }
+}

@@ -7,6 +7,7 @@
 //! window wraps round; the window is wide enough for that to be below 1e-17.
 
 use super::dense::Dense;
+use super::many;
 use super::pmf::{Pmf, to_float};
 use rayon::prelude::*;
 use rustfft::{FftPlannerScalar, num_complex::Complex64};
@@ -20,7 +21,7 @@ const SPANS: u64 = 32;
 /// The longest window: a quarter of a gigabyte of complex numbers, and as much again for what is made of them.
 const MOST: usize = 1 << 24;
 /// Below `exp(-FLOOR)` a value of the characteristic function adds nothing to a sum of order 1.
-const FLOOR: f64 = 80.0;
+pub(super) const FLOOR: f64 = 80.0;
 
 /// Independent values of one law: the values with their probabilities, and how many there are.
 pub(super) struct Law {
@@ -87,12 +88,17 @@ fn size(groups: &[Law], variance: f64) -> Option<usize> {
 }
 
 /// The characteristic function of the sum minus an integer near its mean, at all frequencies of a window.
-fn spectrum(groups: &[Law], centre: i64, length: usize) -> Vec<Complex64> {
-    let length = length.try_into().unwrap_or(i64::MAX);
-    let turning: Vec<Turning> = groups.iter().map(Turning::new).collect();
-    let shift = turning.iter().fold(centre, |left, group| left.wrapping_sub(group.likeliest.wrapping_mul(group.times)));
+fn spectrum(groups: &[Law], centre: i64, window: usize) -> Vec<Complex64> {
+    let length = window.try_into().unwrap_or(i64::MAX);
+    let all: Vec<Turning> = groups.iter().map(Turning::new).collect();
+    let shift = all.iter().fold(centre, |left, group| left.wrapping_sub(group.likeliest.wrapping_mul(group.times)));
+    let (many, turning): (Vec<_>, Vec<_>) = groups.iter().zip(all).partition(|(law, _)| many::is_one(law, window));
+    let turning: Vec<Turning> = turning.into_iter().map(|(_, group)| group).collect();
     let at = |k: i64| power(&turning, Frequency { k, length }, shift);
-    let half: Vec<Complex64> = (0..=length / 2).into_par_iter().map(at).collect();
+    let mut half: Vec<Complex64> = (0..=length / 2).into_par_iter().map(at).collect();
+    for (law, group) in many {
+        many::multiply(&mut half, law, group.likeliest, window);
+    }
     let mirrored = half.iter().skip(1).rev().skip(1).map(Complex64::conj);
     half.iter().copied().chain(mirrored).collect()
 }

@@ -5,6 +5,7 @@ use super::place::Places;
 use super::rows::RowError;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::error::Category;
+use std::collections::BTreeSet;
 
 /// Why a walk ends before the text does.
 pub(super) enum Stop {
@@ -59,6 +60,26 @@ impl<'a> Cursor<'a> {
             Some(Err(error)) => Err(self.bad(&error)),
             None => Err(self.ended()),
         }
+    }
+
+    /// What begins here, to be walked through once more.
+    pub(super) fn here(&mut self) -> Self {
+        self.peek();
+        Self { text: self.text, at: self.at, places: Places::of(self.text) }
+    }
+
+    /// The first name that the object which comes next has a second time, and where the second one's value stands.
+    pub(super) fn twice(mut self) -> Option<(String, String)> {
+        let (mut seen, mut found) = (BTreeSet::new(), None);
+        // It was read before, so that it can be walked through.
+        let walked = self.members(|cursor, name| {
+            if !seen.insert(name.to_owned()) {
+                found = Some((name.to_owned(), cursor.place()));
+                return Err(Stop::Enough);
+            }
+            cursor.slice().map(drop)
+        });
+        walked.err().and(found)
     }
 
     /// The items of the list that comes next, each of which `item` has to pass.

@@ -2,7 +2,7 @@
 
 use super::json_cursor::{Cursor, Stop};
 use super::rows::{LISTS, Row, RowError, Visit, elsewhere, names_file, no_list, second_list, unfold};
-use crate::model::Object;
+use crate::model::{JsonError, Object};
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 pub(super) fn lines(text: &str, visit: &mut Visit<'_>) -> ControlFlow<()> {
     let numbered = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     for (index, line) in numbered {
-        visit(fields(line, format!("line {}", index + 1)))?;
+        visit(of_line(line, index + 1))?;
     }
     ControlFlow::Continue(())
 }
@@ -28,7 +28,7 @@ pub(super) fn lines_of(reader: &mut impl BufRead, visit: &mut Visit<'_>) -> io::
         }
         let flow = match super::text(&bytes) {
             Ok(line) if line.trim().is_empty() => ControlFlow::Continue(()),
-            Ok(line) => visit(fields(line, format!("line {number}"))),
+            Ok(line) => visit(of_line(line, number)),
             Err((_, fault)) => visit(Err((format!("line {number}"), fault.to_owned()))),
         };
         if flow.is_break() {
@@ -92,8 +92,8 @@ fn member(
 
 fn list(cursor: &mut Cursor<'_>, visit: &mut Visit<'_>) -> Result<(), Stop> {
     cursor.items(|cursor| {
-        let at = cursor.place();
-        let flow = match fields(cursor.slice()?, at) {
+        let (at, here) = (cursor.place(), cursor.here());
+        let flow = match fields(cursor.slice()?, at, |_, place| place, here) {
             Ok(row) => unfold(row, visit),
             Err(error) => visit(Err(error)),
         };
@@ -101,9 +101,26 @@ fn list(cursor: &mut Cursor<'_>, visit: &mut Visit<'_>) -> Result<(), Stop> {
     })
 }
 
-fn fields(text: &str, at: String) -> Result<Row, RowError> {
+fn of_line(line: &str, number: usize) -> Result<Row, RowError> {
+    fields(line, format!("line {number}"), |at, _| at, Cursor::new(line))
+}
+
+/// The row of an object that stands at a place. A name that it has twice is told, at the place that `placed` makes of the object's
+/// and of the name's own; `walk` begins at the object.
+fn fields(
+    text: &str,
+    at: String,
+    placed: impl Fn(String, String) -> String,
+    walk: Cursor<'_>,
+) -> Result<Row, RowError> {
     match Object::read(text) {
         Ok(Object(fields)) => Ok(Row { at, fields }),
+        Err(JsonError::Twice) => Err(match walk.twice() {
+            Some((name, place)) => {
+                (placed(at, place), format!("the name `{}` stands twice in one object", super::shown(&name)))
+            }
+            None => (at, JsonError::Twice.to_string()),
+        }),
         Err(error) => Err((at, error.to_string())),
     }
 }

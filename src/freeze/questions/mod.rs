@@ -17,5 +17,5 @@ mod yaml_rows;
 
 pub(super) use bytes::text;
 pub(super) use fields::{GOLD, TRUTH};
-pub(super) use read::{id_of, question, read, row_text, shown, trimmed};
+pub(super) use read::{MAX_NAME, id_of, question, read, row_text, shown, trimmed};
 pub(super) use rows::{Format, Row, each, each_of};

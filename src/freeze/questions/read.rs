@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 /// The longest question, in bytes.
 const MAX_QUESTION: usize = 8 * 1024;
 /// The longest id, tag or cluster, in bytes.
-const MAX_NAME: usize = 256;
+pub(in crate::freeze) const MAX_NAME: usize = 256;
 /// The most tags of one question.
 const MAX_TAGS: usize = 32;
 /// The most questions of one file.
@@ -92,8 +92,8 @@ impl Reader {
         }
     }
 
-    fn finish(mut self) -> (Vec<Question>, Vec<String>) {
-        let one_cluster = leave_out_one_cluster(&mut self.questions);
+    fn finish(self) -> (Vec<Question>, Vec<String>) {
+        let one_cluster = one_cluster(&self.questions);
         let counted =
             self.counted.map(|name| format!("the field `{name}` is not taken for a weight: each question counts once"));
         let texts = "they are sent to every generator and judge of the audit; take it out where it is somebody's";
@@ -105,16 +105,15 @@ impl Reader {
     }
 }
 
-/// One cluster around all questions says nothing about how they were drawn, and bounds over it would be of no width.
-fn leave_out_one_cluster(questions: &mut [Question]) -> Option<String> {
-    let first = questions.first()?.cluster.clone()?;
-    if questions.len() < 2 || questions.iter().any(|question| question.cluster.as_ref() != Some(&first)) {
+/// One cluster around all questions is one event, whatever it shows: what to do about it is best known before anything is spent.
+fn one_cluster(questions: &[Question]) -> Option<String> {
+    let first = questions.first()?.cluster.as_ref()?;
+    if questions.len() < 2 || questions.iter().any(|question| question.cluster.as_ref() != Some(first)) {
         return None;
     }
-    for question in questions.iter_mut() {
-        question.cluster = None;
-    }
-    Some("all questions have the same cluster, which is left out: it tells nothing apart".to_owned())
+    let told = "all questions have the same cluster, which is too few for any bound: no line of the rule with a bound can hold; \
+                leave the field out where it does not say how the questions were drawn";
+    Some(told.to_owned())
 }
 
 /// The question of a row.
@@ -197,6 +196,9 @@ fn short(value: &Value, what: &str) -> Result<String, String> {
     let name = match value {
         Value::String(text) => text.clone(),
         Value::Number(number) if number.is_u64() || number.is_i64() => number.to_string(),
+        Value::Number(number) if number.as_f64().is_some_and(|number| number.fract() == 0.0 && number.abs() > 9e15) => {
+            return Err(format!("the {what} is a number of more digits than are read; write it as a text, in quotes"));
+        }
         _ => return Err(format!("the {what} is neither text nor an integer")),
     };
     if trimmed(&name).is_empty() || name.len() > MAX_NAME || name.chars().any(char::is_control) {

@@ -303,9 +303,9 @@ fn a_person_is_told_what_a_file_seems_to_hold() {
 questions seem to hold an e-mail address (on line 1); they are sent to every generator and judge of the audit; take it out where it is somebody's
 ids, tags or clusters seem to hold an e-mail address (on line 2); ids, tags and clusters stand in ledgers, reports and comments; use others
 the field `frequency` is not taken for a weight: each question counts once
-all questions have the same cluster, which is left out: it tells nothing apart
+all questions have the same cluster, which is too few for any bound: no line of the rule with a bound can hold; leave the field out where it does not say how the questions were drawn
 "#);
-    assert!(protocol.questions.iter().all(|question| question.cluster.is_none()));
+    assert!(protocol.questions.iter().all(|question| question.cluster.as_deref() == Some("x")));
 }
 
 #[test]
@@ -377,13 +377,56 @@ select 2 questions: 1 can be asked, 0 are excluded and 1 not named by `select.on
     let notes = |exclude, only| listed(&["q1", "q2"], exclude, only, None).unwrap().notes().join("\n");
     insta::assert_snapshot!([
         notes(Some("q1 0 d1 1\n"), None),
-        notes(Some("q1\td1\t1\nq0\td1\t1\n"), None),
+        notes(Some("q1\nq0 0 d1 1\nq2 0 d1 1\n"), None),
         notes(None, Some("q1\nq2 0 d1 1\n")),
     ].join("\n"), @r#"
 the excluded id `q1 0 d1 1` is not in the question file; lines of judgments in columns are not read here: write the ids alone, one a line
-2 excluded ids are not in the question file, `q0?d1?1` among them; lines of judgments in columns are not read here: write the ids alone, one a line
+2 excluded ids are not in the question file, `q0 0 d1 1` among them; lines of judgments in columns are not read here: write the ids alone, one a line
 the id `q2 0 d1 1` of `select.only` is not in the question file; lines of judgments in columns are not read here: write the ids alone, one a line
 "#);
+}
+
+#[test]
+fn a_question_file_in_the_place_of_a_list_of_ids_tells_no_gold() {
+    let long = format!("SECRETGOLD{}", "x".repeat(256));
+    let refused = [
+        "{\"id\":\"a\",\"question\":\"A?\",\"answer\":\"SECRETGOLD\"}\n",
+        "q1\n[\n  {\n    \"id\": \"a\",\n    \"answer\": \"SECRETGOLD\"\n  }\n]\n",
+        "\"a\",\"A?\",\"SECRETGOLD\"\n",
+        "nobody\nQ\u{1b}SECRETGOLD\n",
+        long.as_str(),
+    ];
+    let told = [
+        "id,question,answer\na,A?,SECRETGOLD\n",
+        "- id: a\n  answer: SECRETGOLD\n",
+        "id: a\nanswer: |\n  SECRETGOLD\n",
+        "a;SECRETGOLD\n",
+        "a|SECRETGOLD\n",
+        "who came first SECRETGOLD\n",
+    ];
+    let every = |list: &str, with: &str| {
+        let list = format!("{with}{list}");
+        let texts = [listed(&["q1", "q2"], Some(&list), None, None), listed(&["q1", "q2"], None, Some(&list), None)];
+        texts.map(|planned| match planned {
+            Ok(protocol) => protocol.notes().join("\n"),
+            Err(error) => crate::model::Failure::from(error).message,
+        })
+    };
+    for with in ["", "q1\n"] {
+        for text in refused.iter().flat_map(|list| every(list, with)) {
+            assert!(text.starts_with("read the ids in `") && text.contains(": line "), "{text}");
+            assert!(!text.contains("SECRETGOLD") && text.len() < 200, "{text}");
+        }
+        for text in told.iter().flat_map(|list| every(list, with)) {
+            assert!(!text.contains("SECRETGOLD") && text.contains("on line ") && text.len() < 200, "{text}");
+        }
+    }
+    insta::assert_snapshot!(every("{\"answer\": 1}\n", "")[0], @r#"read the ids in `excluded.txt`: line 1 begins as JSON or a quoted cell does, so it is no question's id"#);
+    insta::assert_snapshot!(every("a,A?,x\n", "q1\n")[1], @r#"the id on line 2 of `only.txt` of `select.only` is not in the question file"#);
+    insta::assert_snapshot!(every("a,A?,x\nb,B?,y\n", "")[0], @r#"2 excluded ids are not in the question file, the one on line 1 of `excluded.txt` among them"#);
+    insta::assert_snapshot!(every("a,A?,x\n", "")[1], @r#"find a question in `q.jsonl`: none of the 2 there stands in `only.txt`, which on line 1 has an id that no question has"#);
+    // BEIR's judgments in the list that does not read them.
+    insta::assert_snapshot!(every("q1\td1\t1\n", "")[0], @r#"read the ids in `excluded.txt`: line 1 holds a tab or another control character, so it is no question's id"#);
 }
 
 proptest::proptest! {

@@ -35,6 +35,7 @@ fn diff(text: &str) -> EvidenceDiff {
         rest_mean_shared: None,
         rest_none: 0,
         fisher_p: 1.0,
+        by_content: None,
     };
     EvidenceDiff {
         name: "docs-search".to_owned(),

@@ -5,8 +5,8 @@
 use super::image::{Imaged, image};
 use crate::analyze::{
     Agreement, Alignment, Analysis, Beyond, Cited, CitedByPairs, CitedOverlap, ClusterBounds, Correctness, Diagnostics,
-    Flip, FlipOverlap, Flows, KernelFigures, Overlap, OverlapFigures, PairOverlap, Placebo, Power, Rung, SoftFigures,
-    Stream, Subgroup, Trajectories, Transitivity,
+    Flip, FlipContents, FlipOverlap, Flows, Judged, KernelFigures, Overlap, OverlapFigures, PairOverlap, Placebo,
+    Power, Rung, SoftFigures, Stream, Subgroup, Trajectories, Transitivity,
 };
 use crate::gate::{Decision, LineOutcome, Verdict};
 use crate::model::{Answer, Confidence, Digest, Fraction, Kernel, PassedOver, QuestionId, SnapshotName};
@@ -132,6 +132,16 @@ image! {
         transitivity: Transitivity,
         soft: Option<SoftFigures>,
         unknown: Option<(Fraction, Fraction)>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judged: Option<Judged>,
+    }
+}
+
+image! {
+    JudgedImage of Judged {
+        questions: u64,
+        pairs: u64,
+        same: u64,
     }
 }
 
@@ -255,6 +265,18 @@ image! {
 image! {
     FlipOverlapImage of FlipOverlap {
         flips: u64,
+        flips_mean_shared: Option<f64>,
+        flips_none: u64,
+        rest_mean_shared: Option<f64>,
+        rest_none: u64,
+        fisher_p: f64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by_content: Option<FlipContents>,
+    }
+}
+
+image! {
+    FlipContentsImage of FlipContents {
         flips_mean_shared: Option<f64>,
         flips_none: u64,
         rest_mean_shared: Option<f64>,

@@ -10,6 +10,7 @@ mod diagnostics;
 mod evidence;
 mod flips;
 mod headline;
+mod one_word;
 mod passed;
 mod placebo;
 mod reproduce;

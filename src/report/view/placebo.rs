@@ -124,10 +124,12 @@ fn beyond_nothing(result: &AuditResult, beyond: &Beyond, more: &str) -> String {
     }
 }
 
-/// The least limit below which the rule lets semantic churn pass, where so many questions can prove it.
+/// The least limit below which the rule lets semantic churn pass, where so many questions, and so many clusters of them, can prove
+/// it.
 fn passes_below(result: &AuditResult) -> Option<PercentagePoints> {
     let (analysis, lines) = (&result.analysis, &result.decision.compatible_when);
     let limit = lines.iter().filter(|line| line.kernel == Kernel::Semantic).filter_map(rule::limit).min()?;
     let fewest = power::fewest_for_upper_bound(limit.value(), analysis.confidence.alpha())?;
-    (analysis.questions >= fewest).then_some(limit)
+    let clusters = figures(analysis, Kernel::Semantic)?.clusters.as_ref().map_or(u64::MAX, |of| of.clusters);
+    (analysis.questions.min(clusters) >= fewest).then_some(limit)
 }

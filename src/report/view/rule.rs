@@ -100,6 +100,7 @@ fn side_of_text(text: &str, limit: PercentagePoints) -> Option<Ordering> {
 pub(super) fn void(line: &LineOutcome) -> Option<&'static str> {
     line.void.as_deref().map(|code| match code {
         "degenerate-kernel" => "cannot hold: this kernel sees no churn here",
+        "out-of-reach" => "cannot hold: no number of questions gives such a bound",
         "too-few-questions" => "cannot hold: too few questions to prove it",
         "same-content" => "cannot hold: old and new have the same content",
         "too-few-clusters" => "cannot hold: too few clusters of questions to prove it",

@@ -91,7 +91,11 @@ fn stream(result: &AuditResult) -> String {
         })
         .collect();
     let count = result.analysis.kernels.first().map_or(0, |figures| figures.stream.draws);
-    format!("preregistered stream of {} as a cross-check: {}", numbers::counted(count.into(), "draw"), draws.join("; "))
+    // The gate reads bounds over clusters, which no stream draws.
+    let clustered = result.analysis.kernels.iter().any(|figures| figures.clusters.is_some());
+    let over = if clustered { " over questions, as if they were independent," } else { "" };
+    let draws = draws.join("; ");
+    format!("preregistered stream of {}{over} as a cross-check: {draws}", numbers::counted(count.into(), "draw"))
 }
 
 #[cfg(test)]

@@ -44,17 +44,27 @@ fn teaser(overlap: &Overlap) -> String {
     format!("evidence changed for {} of questions", numbers::percent_of(changed, overlap.questions))
 }
 
-/// Whether flips come with turnover: flips against the other questions.
+/// Whether flips come with turnover: flips against the other questions. A document that was edited in its place is shared by
+/// id and not by content.
 fn flips(flips: &FlipOverlap) -> Option<String> {
     let (of_flips, of_rest) = (flips.flips_mean_shared?, flips.rest_mean_shared?);
-    Some(format!(
-        "stable flips share {} documents on average, other questions {}; {} of {} share none (Fisher p {})",
+    let by_id = against(flips.flips, "by id", (of_flips, of_rest), (flips.flips_none, flips.fisher_p));
+    let content = flips.by_content.and_then(|content| {
+        let means = (content.flips_mean_shared?, content.rest_mean_shared?);
+        Some(against(flips.flips, "by content", means, (content.flips_none, content.fisher_p)))
+    });
+    Some(format!("stable flips share {}", [Some(by_id), content].into_iter().flatten().collect::<Vec<_>>().join("; ")))
+}
+
+fn against(count: u64, by: &str, (of_flips, of_rest): (f64, f64), (none, p): (u64, f64)) -> String {
+    format!(
+        "{} documents {by} on average, other questions {}, and {} of {} share none (Fisher p {})",
         numbers::float(of_flips, 2),
         numbers::float(of_rest, 2),
-        numbers::count(flips.flips_none),
-        numbers::counted(flips.flips, "flip"),
-        numbers::probability(flips.fisher_p)
-    ))
+        numbers::count(none),
+        numbers::counted(count, "flip"),
+        numbers::probability(p)
+    )
 }
 
 fn row(by: &'static str, figures: &OverlapFigures, overlap: &Overlap) -> Vec<Line<'static>> {

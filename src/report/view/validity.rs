@@ -8,7 +8,7 @@ use crate::report::result::{AuditResult, Validity};
 
 pub(super) fn section(result: &AuditResult) -> Section<'_> {
     let validity = &result.validity;
-    let mut facts = vec![cells(validity), packets(validity, result.machinery.black_box.is_some())];
+    let mut facts = vec![cells(result), packets(result)];
     facts.extend(diagnostics::facts(result));
     facts.extend(validity.served_models.iter().filter_map(|(snapshot, models)| served_by(snapshot, models)));
     facts.extend(served::facts(result));
@@ -28,8 +28,14 @@ fn teaser(validity: &Validity) -> String {
     format!("{} accepted, {} without one", numbers::counted(accepted, "answer"), numbers::counted(invalid, "cell"))
 }
 
-fn cells(validity: &Validity) -> Line<'_> {
-    let mut line = Line::ours(format!("{} to fill", numbers::counted(validity.cells, "cell")));
+fn cells(result: &AuditResult) -> Line<'_> {
+    let validity = &result.validity;
+    let cells = numbers::counted(validity.cells, "cell");
+    let mut line = Line::ours(if result.is_from_elsewhere() {
+        format!("{cells} in the file")
+    } else {
+        format!("{cells} to fill")
+    });
     for (snapshot, accepted) in first_rows(&validity.accepted).0 {
         let invalid = validity.invalid.iter().find(|(name, _)| name == snapshot).map_or(0, |(_, count)| *count);
         line = line.and("; ").theirs(snapshot, NAME).and(format!(
@@ -41,14 +47,20 @@ fn cells(validity: &Validity) -> Line<'_> {
     line
 }
 
-fn packets<'a>(validity: &Validity, black_box: bool) -> Line<'a> {
-    let judged = Line::ours(format!(
-        "{} judged blindly; {} excluded",
-        numbers::counted(validity.packets, "packet"),
-        numbers::counted(validity.excluded_questions, "question")
-    ));
+fn packets<'a>(result: &AuditResult) -> Line<'a> {
+    let validity = &result.validity;
+    let excluded = numbers::counted(validity.excluded_questions, "question");
+    // Of answers made elsewhere nobody here knows how they were judged, or what was retrieved how often.
+    if result.is_from_elsewhere() {
+        return Line::ours(format!(
+            "{} with labels; {excluded} excluded",
+            numbers::counted(validity.packets, "question")
+        ));
+    }
+    let judged =
+        Line::ours(format!("{} judged blindly; {excluded} excluded", numbers::counted(validity.packets, "packet")));
     // A deployed system is not asked twice for what it retrieves.
-    if black_box {
+    if result.machinery.black_box.is_some() {
         return judged;
     }
     judged.and(format!("; two retrievals differed for {}", numbers::counted(validity.mismatched_evidence, "question")))

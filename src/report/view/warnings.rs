@@ -1,6 +1,6 @@
 //! What must be known before a number is believed.
 
-use super::{NAME, SENTENCE, conduct, passed, served};
+use super::{NAME, SENTENCE, conduct, one_word, passed, served};
 use crate::gate::{Verdict, shows_churn};
 use crate::model::{Fraction, Kernel, PercentagePoints};
 use crate::report::document::Line;
@@ -20,6 +20,7 @@ pub(super) fn warnings(result: &AuditResult) -> Vec<Line<'_>> {
         degenerate(result),
         loosely_worded(result),
         all_unknown(result).or_else(|| unknown_moved(result)),
+        one_word::warning(result),
         without_documents(result),
         no_spread(result),
         excluded(result),
@@ -207,6 +208,9 @@ fn unnamed_models<'a>(result: &'a AuditResult) -> Option<Line<'a>> {
 fn undecided<'a>(result: &AuditResult) -> Option<Line<'a>> {
     if result.decision.verdict != Verdict::Inconclusive || result.same_content {
         return None;
+    }
+    if result.is_from_elsewhere() {
+        return Some(Line::ours("Inconclusive is no proof of compatibility."));
     }
     Some(Line::ours(match result.decision.inconclusive.as_str() {
         "pass" => "Inconclusive is no proof of compatibility. The spec lets an undecided audit pass.",

@@ -24,7 +24,9 @@ pub fn split(document: CorpusDocument, limit: Option<usize>) -> Result<Vec<Corpu
     Ok(chunks.map(chunk).collect())
 }
 
-fn named_like_chunk(id: &str) -> bool {
+/// Whether a chunk of another document could have this id: it ends in `#` and a number.
+#[must_use]
+pub fn named_like_chunk(id: &str) -> bool {
     id.rsplit_once('#')
         .is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -5,7 +5,7 @@ use super::passed::Tally;
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// Endings of files that are documents.
-const ENDINGS: [&str; 7] = ["md", "markdown", "mdx", "txt", "text", "rst", "adoc"];
+pub(in crate::retrieve) const ENDINGS: [&str; 7] = ["md", "markdown", "mdx", "txt", "text", "rst", "adoc"];
 
 /// The documents of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -51,7 +51,7 @@ impl<R: BufRead> Lines<R> {
             return Err(CorpusError::LfsPointer(self.file.clone()));
         }
         let line = std::str::from_utf8(line).map_err(|_| CorpusError::NotUtf8(self.place()))?;
-        let fields = Object::read(line).map_err(|error| self.bad(said(error)))?;
+        let fields = Object::read(line).map_err(|error| self.bad(said(line, error)))?;
         let id = self.id(&fields)?;
         let Some(Value::String(body)) = first(&fields, &TEXT) else {
             return Err(self.bad("has no `text`, `content` or `body` that is a string"));
@@ -120,9 +120,10 @@ impl<R: BufRead> Iterator for Lines<R> {
 }
 
 /// What is wrong with a line that is no object, or none that is read.
-fn said(error: JsonError) -> String {
+fn said(line: &str, error: JsonError) -> String {
     match error {
         JsonError::Deep | JsonError::Number | JsonError::Twice => error.to_string(),
+        JsonError::Ends | JsonError::Syntax(_) if line.trim_start().starts_with('{') => error.to_string(),
         JsonError::Ends | JsonError::Syntax(_) | JsonError::Other => "is no JSON object".to_owned(),
     }
 }
@@ -169,6 +170,9 @@ mod tests {
             ("secret", "is no JSON object"),
             ("[1]", "is no JSON object"),
             ("{\"id\":\"\",\"text\":\"x\"}", "has no `id`"),
+            ("{\"id\":\"a\",\"text\":\"secret\\ud800\"}", "not valid JSON at column 3"),
+            ("{\"id\":\"a\",\"text\":\"secret\",\"n\":NaN}", "not valid JSON at column 3"),
+            ("{\"id\":\"a\",\"text\":\"secret", "the JSON ends too early"),
             ("{\"id\":1.5,\"text\":\"x\"}", "has no `id`"),
             ("{\"id\":\"a\",\"text\":null}", "has no `text`"),
             ("{\"id\":\"a\",\"text\":\"x\",\"url\":{}}", "has a `title` or a `url`"),

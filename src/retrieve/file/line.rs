@@ -98,7 +98,36 @@ fn read<T: DeserializeOwned>(line: &[u8], otherwise: &str) -> Result<T, String> 
         return Err(otherwise.to_owned());
     }
     serde_json::from_str(line).map_err(|error| match JsonError::of(&error) {
-        error @ (JsonError::Deep | JsonError::Number) => error.to_string(),
+        error @ (JsonError::Deep | JsonError::Number | JsonError::Syntax(_) | JsonError::Ends) => error.to_string(),
+        _ if error.to_string().starts_with("duplicate field") => {
+            "a name, or two names of one field, stand twice in one object".to_owned()
+        }
         _ => otherwise.to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_the_json_is_told_by_its_kind_and_column_and_never_quoted() {
+        for (line, problem) in [
+            ("{\"id\":\"a\",\"documents\":[{\"id\":\"d\",\"text\":\"secret\\ud800\"}]}", "not valid JSON at column "),
+            ("{\"id\":\"a\",\"documents\":[{\"id\":\"d\",\"text\":NaN}]}", "not valid JSON at column "),
+            ("{\"id\":\"a\",\"documents\":[{\"id\":\"d\",\"text\":\"secret", "the JSON ends too early"),
+            ("{\"id\":\"a\",\"documents\":[],\"documents\":[]}", "stand twice in one object"),
+            (
+                "{\"id\":\"a\",\"documents\":[{\"id\":\"d\",\"_id\":\"secret\",\"text\":\"x\"}]}",
+                "stand twice in one object",
+            ),
+            ("{\"id\":\"a\",\"documents\":{}}", "has no list `documents`"),
+            ("[\"secret\"]", "has no list `documents`"),
+        ] {
+            let told = evidence(line.as_bytes()).err().expect("a refusal");
+            assert!(told.contains(problem) && !told.contains("secret"), "{line}: {told}");
+        }
+        let told = question(b"{\"id\":\"a\",\"id\":\"secret\"}").expect_err("a refusal");
+        assert!(told.contains("stand twice in one object") && !told.contains("secret"), "{told}");
+    }
 }

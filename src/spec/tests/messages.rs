@@ -127,7 +127,7 @@ error[wrong-unit]: expected percentage points, found `0.01`
 2 | tolerance: { invalid_cells: 0.01 }
   |                             ^^^^
   |
-  = help: write a decimal number followed by `pp`, such as `1pp`
+  = help: write a decimal number with at most six decimals followed by `pp`, such as `1pp`
 "#);
 }
 
@@ -252,6 +252,17 @@ fn plausible_slips_are_told_how_to_write_what_was_meant() {
             "write one of `openai`, `responses`, `anthropic`, `command`, `embedded` below it",
         ),
         (added("bootstrap: { confidence: 0.95 }"), "write it in percent, such as `95` or `95%`"),
+        (
+            added("bootstrap: { confidence: 99.9999999 }"),
+            "write it in percent with at most six decimals, such as `95` or `95%`",
+        ),
+        (
+            added("gate: { compatible_when: [ { semantic: { below: 1.1234567pp } } ] }"),
+            "write a decimal number with at most six decimals followed by `pp`, such as `3pp`",
+        ),
+        (with("name: docs-search", "name: \"a\\tb\""), "write a space in its place"),
+        (with("name: docs-search", "name: \"a\\u0007b\""), "write it without that character"),
+        (with("file: questions.jsonl", "file: plain"), "write the questions as `.jsonl`, `.json`, `.csv` or `.yaml`"),
         (added("gate: { compatible_when: [] }"), "add an entry, or leave the key out where it may be absent"),
         (with("version: 1", "version: 2"), "write `1`: there is no other"),
     ];

@@ -168,7 +168,7 @@ error[wrong-unit]: expected percentage points, found `3`
 9 | gate: { incompatible_when: [ { exact: { at_least: 3 } } ] }
   |                                                   ^
   |
-  = help: write a decimal number followed by `pp`, such as `3pp`
+  = help: write a decimal number with at most six decimals followed by `pp`, such as `3pp`
 "#);
 }
 

@@ -12,7 +12,10 @@ const ENDINGS: &[&str] = &["jsonl", "ndjson", "json", "csv", "yaml", "yml"];
 pub fn questions(section: Reader<'_>, empty: &Node, problems: &mut Vec<Problem>) -> Option<QuestionsSpec> {
     let file = section.text("file");
     if let Some(ending) = file.as_deref().and_then(unknown_ending) {
-        let message = format!("question files that end in `{ending}` are not supported in this version");
+        let message = match ending.as_str() {
+            "." => "a question file without an ending is not supported: its ending says how it is read".to_owned(),
+            _ => format!("question files that end in `{ending}` are not supported in this version"),
+        };
         let problem = Problem::new(Code::Unsupported, section.span("file"), message);
         problems.push(problem.help("write the questions as `.jsonl`, `.json`, `.csv` or `.yaml`"));
     }
