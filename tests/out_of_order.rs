@@ -254,3 +254,61 @@ fn a_server_that_is_well_gets_all_its_calls_at_once_and_the_line_before_them_is_
     assert!(matches!(ended.code(), Some(0 | 1)) && !late.load(Ordering::SeqCst), "{ended}");
     Ok(())
 }
+
+/// A server that never gives an answer to these questions, by the order in which it first hears of them, and fails from this call on.
+fn deaf_to(bad: std::ops::Range<usize>, reply: fn() -> Reply) -> Result<(RawServer, Arc<AtomicBool>)> {
+    let known = Mutex::new(Vec::<String>::new());
+    let deaf = Arc::new(AtomicBool::new(false));
+    let all = Arc::clone(&deaf);
+    let server = RawServer::start(move |request: &Request| {
+        let prompt = request.body.to_string();
+        let question = prompt.rsplit("Question:").next().unwrap().to_owned();
+        let mut known = known.lock().unwrap();
+        let place = known.iter().position(|one| *one == question).unwrap_or_else(|| {
+            known.push(question);
+            known.len() - 1
+        });
+        if bad.contains(&place) || all.load(Ordering::SeqCst) { reply() } else { full(200, said(r#"{"answer":"a"}"#)) }
+    })?;
+    Ok((server, deaf))
+}
+
+#[test]
+fn a_few_questions_that_never_get_an_answer_hold_up_no_others_wherever_they_stand() -> Result<()> {
+    let replies: [fn() -> Reply; 3] = [|| full(500, "{}"), || full(200, ""), || full(200, said("no JSON"))];
+    for (at, (bad, repeats, at_once)) in
+        [(0..1, 8, 8), (0..1, 5, 1), (0..3, 2, 1), (0..1, 11, 2), (5..8, 2, 8)].into_iter().enumerate()
+    {
+        let (server, _) = deaf_to(bad.clone(), replies[at % replies.len()])?;
+        let generate = format!("max_attempts: 1\n  concurrency: {at_once}\n  {}", model(&server.host, ""));
+        let workspace = workspace(20, &generate, "embedded: {}")?;
+        workspace.edit("churngate.yaml", |spec| {
+            spec.replace("repeats: 2", &format!("repeats: {repeats}")) + "\ntolerance: { invalid_cells: 25pp }\n"
+        })?;
+        let output = workspace.churngate(&["run", "--quiet", "churngate.yaml"])?;
+        assert!(matches!(code(&output)?, 0 | 1 | 3), "{bad:?} {repeats} {at_once}: {}", stderr(&output));
+        assert_eq!(server.seen().len(), 20 * 2 * repeats, "each cell was asked once");
+    }
+    Ok(())
+}
+
+#[test]
+fn an_audit_that_ended_early_is_finished_though_some_questions_never_get_an_answer() -> Result<()> {
+    // The first ten give nothing, and the audit stops; the next run begins with the others.
+    let (server, deaf) = deaf_to(0..10, || full(500, "{}"))?;
+    let generate = format!("max_attempts: 1\n  concurrency: 1\n  {}", model(&server.host, ""));
+    let workspace = workspace(40, &generate, "embedded: {}")?;
+    workspace.edit("churngate.yaml", |spec| spec + "\ntolerance: { invalid_cells: 25pp }\n")?;
+    let run = || workspace.churngate(&["run", "--quiet", "churngate.yaml"]);
+    let output = run()?;
+    assert_eq!((code(&output)?, server.seen().len()), (4, 10), "{}", stderr(&output));
+    // Nobody answers meanwhile: few calls are made, and nothing is given up for good.
+    deaf.store(true, Ordering::SeqCst);
+    let output = run()?;
+    assert_eq!((code(&output)?, server.seen().len()), (4, 20), "{}", stderr(&output));
+    deaf.store(false, Ordering::SeqCst);
+    let output = run()?;
+    assert!(matches!(code(&output)?, 0 | 1 | 3), "{}", stderr(&output));
+    assert_eq!(server.seen().len(), 20 + 40 * 4, "each cell that is left was asked once");
+    Ok(())
+}

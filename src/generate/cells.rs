@@ -3,16 +3,15 @@
 use super::answering::Answering;
 use super::asked::{Asked, Came, Fault};
 use super::backend::Called;
-use super::outcomes::is_of_content;
+use super::given_up::{Before, GivenUp};
 use super::plan::Plan;
 use super::resume::Standing;
-use crate::http::{Attempted, Context, Opening, Pace, RetryPolicy, SILENT, Tally, Unit, interrupted, until_accepted};
+use crate::http::{Attempted, Context, Opening, Pace, RetryPolicy, Tally, Unit, interrupted, until_accepted};
 use crate::ledger::Writer;
 use crate::ledger::record::{AcceptedAnswer, AnswersRecord, Attempt, Outcome, Record, Verdict};
 use crate::model::{Cell, Digest, Event, Evidence, Failure, FailureClass};
 use futures_util::{StreamExt as _, stream};
 use jiff::Timestamp;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Cells under way for each call in flight: those that wait for their next attempt hold no call back.
 const WAITING: usize = 4;
@@ -29,23 +28,20 @@ pub struct Calls<'a, S: Answering> {
     pace: Pace,
     opening: Opening,
     under_way: usize,
-    answered: AtomicU32,
-    given_up: AtomicU32,
-    /// Those of them that had replies, none of which was an answer.
-    replied: AtomicU32,
+    given_up: GivenUp,
     standing: &'a Standing,
     tally: &'a Tally,
 }
 
 impl<'a, S: Answering> Calls<'a, S> {
-    /// Calls to `backend`; `standing` knows what earlier processes did. What comes to nothing is counted in `tally`.
+    /// Calls to `backend`; `standing` knows what earlier processes did, and `before` what that says of the generator. What comes to nothing is counted in `tally`.
     #[must_use]
     pub fn new(
         plan: &'a Plan<'a>,
         writer: &'a Writer<S>,
         backend: &'a Called,
         context: &Context,
-        standing: &'a Standing,
+        (standing, before): (&'a Standing, Before),
         tally: &'a Tally,
     ) -> Self {
         let concurrency = context.at_once(plan.protocol.spec.generate.concurrency);
@@ -58,9 +54,7 @@ impl<'a, S: Answering> Calls<'a, S> {
             pace: Pace::new(concurrency, backend.rate_limit()),
             opening: Opening::new(concurrency),
             under_way: concurrency as usize * WAITING,
-            answered: AtomicU32::new(0),
-            given_up: AtomicU32::new(0),
-            replied: AtomicU32::new(0),
+            given_up: GivenUp::after(before),
             standing,
             tally,
         }
@@ -70,8 +64,9 @@ impl<'a, S: Answering> Calls<'a, S> {
     ///
     /// # Errors
     /// The first failure.
-    pub async fn fill(&self, cells: impl Iterator<Item = Cell>) -> Result<(), Failure> {
-        let mut filled = stream::iter(cells.take_while(|_| !self.context.cancel.is_cancelled()))
+    pub async fn fill(&self, cells: Vec<Cell>) -> Result<(), Failure> {
+        let cells = self.given_up.queued(cells, self.opening.most());
+        let mut filled = stream::iter(cells.into_iter().take_while(|_| !self.context.cancel.is_cancelled()))
             .chunks(READ_TOGETHER)
             .map(|cells| self.plan.with_evidence(cells))
             .buffered(2)
@@ -104,18 +99,23 @@ impl<'a, S: Answering> Calls<'a, S> {
             if let Err(ended) = self.opening.admit(number, &self.context).await {
                 return Attempted::Fatal(ended);
             }
-            let number = before.saturating_add(number);
-            self.attempt(&cell, asked, number).await.unwrap_or_else(|failure| self.pace.unmade(failure))
+            self.attempt(&cell, asked, (before, number)).await.unwrap_or_else(|failure| self.pace.unmade(failure))
         };
         match until_accepted(policy, &self.context, S::STAGE, attempt).await? {
             Ok(()) => self.context.observer.observe(Event::Advanced(S::STAGE)),
-            Err(reason) => self.give_up(reason)?,
+            Err(reason) => self.give_up(&cell, reason)?,
         }
         Ok(())
     }
 
-    async fn attempt(&self, cell: &Cell, asked: Asked<'_>, number: u32) -> Result<Attempted<()>, Failure> {
-        let in_line = self.pace.line_up(&self.context).await?;
+    async fn attempt(
+        &self,
+        cell: &Cell,
+        asked: Asked<'_>,
+        (before, now): (u32, u32),
+    ) -> Result<Attempted<()>, Failure> {
+        let in_line = self.pace.line_up(&self.context).await?.for_attempt(now);
+        let number = before.saturating_add(now);
         let at_ms = now_ms();
         let prepared = self.backend.prepare(asked, &self.plan.turn(cell, number, at_ms)?)?;
         let most = prepared.estimate();
@@ -141,7 +141,7 @@ impl<'a, S: Answering> Calls<'a, S> {
         stands?;
         Ok(match came.verdict {
             Ok(_) => {
-                self.answered.fetch_add(1, Ordering::Relaxed);
+                self.given_up.answered();
                 self.opening.open();
                 Attempted::Accepted(())
             }
@@ -171,17 +171,12 @@ impl<'a, S: Answering> Calls<'a, S> {
     }
 
     /// Stops an audit whose generator has not given one answer, before it waits for all other cells as well.
-    fn give_up(&self, reason: &'static str) -> Result<(), Failure> {
+    fn give_up(&self, cell: &Cell, reason: &'static str) -> Result<(), Failure> {
         self.tally.give_up(reason);
-        let replied = self.replied.fetch_add(u32::from(is_of_content(reason)), Ordering::Relaxed) > 0;
-        let given_up = self.given_up.fetch_add(1, Ordering::Relaxed) + 1;
-        // A generator that replies, and has answered others before, is there. What it left open is weighed at the end: a limit
-        // here would end every later run at the same place.
-        let is_there = (replied || is_of_content(reason)) && self.standing.has_answers();
-        if given_up < SILENT || self.answered.load(Ordering::Relaxed) > 0 || is_there {
+        let Some(given_up) = self.given_up.give_up(&cell.question, reason) else {
             self.opening.give_up();
             return Ok(());
-        }
+        };
         let message = format!("the {} gave no answer at all to the first {given_up} cells", S::WHOSE);
         Err(Failure::new(FailureClass::Incomplete, self.tally.after(&message)).with_hint(self.tally.remedy()))
     }

@@ -14,6 +14,7 @@ mod cells;
 mod check;
 mod command;
 mod embedded;
+mod given_up;
 mod llm;
 mod outcomes;
 mod plan;

@@ -4,6 +4,7 @@ use super::answering::Answering;
 use super::backend::Backend;
 use super::cells::Calls;
 use super::embedded;
+use super::given_up;
 use super::outcomes::is_of_content;
 use super::plan::Plan;
 use super::resume::Standing;
@@ -13,7 +14,7 @@ use crate::http::{Before, Context, PartAsked, Tally};
 use crate::ledger::record::{Record, Unchanged};
 use crate::ledger::{EvidenceLock, Lock, Opened, RunFolder, Writer, open, read};
 use crate::model::fisher::Share;
-use crate::model::{Cell, Digest, Event, Failure, FailureClass, Price};
+use crate::model::{Cell, Digest, Event, Failure, FailureClass, Price, QuestionId};
 use camino::Utf8Path;
 use std::collections::BTreeSet;
 
@@ -97,12 +98,32 @@ async fn fill<S: Answering>(
     let again = cells.iter().filter(|cell| was_given_up(plan, &standing, cell)).count();
     let of = PartAsked { all: asked().count() as u64, now: cells.len() as u64, again: again as u64 };
     context.observer.observe(Event::Started { stage: S::STAGE, done: of.all - of.now, total: of.all });
-    let mut cells = cells.into_iter();
     let filled = match backend {
-        Backend::Reader(spec) => embedded::fill(spec, plan, writer, context, &mut cells, tally).await,
-        Backend::Called(called) => Calls::new(plan, writer, called, context, &standing, tally).fill(cells).await,
+        Backend::Reader(spec) => embedded::fill(spec, plan, writer, context, &mut cells.into_iter(), tally).await,
+        Backend::Called(called) => {
+            let before = before_now::<S>(plan, &standing, asked(), &cells);
+            Calls::new(plan, writer, called, context, (&standing, before), tally).fill(cells).await
+        }
     };
     filled.map(|()| of)
+}
+
+/// What earlier processes say of the generator, by the cells that are `asked` for and those `left`.
+fn before_now<S: Answering>(
+    plan: &Plan<'_>,
+    standing: &Standing,
+    asked: impl Iterator<Item = Cell>,
+    left: &[Cell],
+) -> given_up::Before {
+    let questions: BTreeSet<QuestionId> = asked.map(|cell| cell.question).collect();
+    let failed = left.iter().filter(|cell| standing.failed(plan.places.cell(cell)) > 0);
+    let weighs = S::DECIDES && !plan.protocol.is_part;
+    given_up::Before {
+        questions: questions.len() as u64,
+        has_answers: standing.has_answers(),
+        failed: failed.map(|cell| cell.question.clone()).collect(),
+        tolerated: weighs.then_some(plan.protocol.spec.tolerance.invalid_cells),
+    }
 }
 
 async fn note_unchanged<S: Answering>(

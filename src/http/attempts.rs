@@ -63,9 +63,10 @@ pub enum Attempted<T> {
     Unserved(Failure),
 }
 
-/// A unit that was refused so often goes by itself where its server refuses every call by now: where such units alone are left,
-/// nobody can tell whether the server has too many calls or never takes these.
-const GOES_ALONE: u32 = 2;
+/// A unit that was asked for so often goes by itself where its server refuses every call by now: where such units alone are left,
+/// nobody can tell whether the server has too many calls or never takes these. Those that were asked for less often may still ask,
+/// one at a time.
+pub(super) const GOES_ALONE: u32 = 2;
 
 impl<T> Attempted<T> {
     /// The same for the pace of all calls.
@@ -100,7 +101,7 @@ where
     F: AsyncFnMut(u32) -> Attempted<T>,
 {
     let (mut waits, mut refusals) = (waits(policy, policy.max_attempts), waits(policy, policy.refusals));
-    let (mut number, mut refused) = (0, 0);
+    let mut number = 0;
     let mut latest = "";
     loop {
         if context.cancel.is_cancelled() {
@@ -108,11 +109,11 @@ where
         }
         let (reason, wish) = match attempt(number).await {
             Attempted::Accepted(value) => return Ok(Ok(value)),
-            Attempted::Unserved(_) if refused >= GOES_ALONE => return Ok(Err(latest)),
+            Attempted::Unserved(_) if number >= GOES_ALONE => return Ok(Err(latest)),
             Attempted::Fatal(failure) | Attempted::Unserved(failure) => return Err(failure),
             Attempted::Invalid { reason, wish } => (reason, wish),
         };
-        (latest, refused) = (reason, refused + u32::from(wish.refused));
+        latest = reason;
         let Some(own) = (if wish.refused { refusals.next() } else { waits.next() }) else { return Ok(Err(reason)) };
         // A wish of nothing would use up all attempts at once.
         let least = own.min(policy.cap).max(wish.wait.unwrap_or_default());

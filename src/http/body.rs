@@ -20,12 +20,23 @@ pub fn json(bytes: &[u8]) -> serde_json::Result<Value> {
 #[must_use]
 pub fn begins_events(text: &str) -> bool {
     let text = text.trim_start();
-    text.starts_with("data:") || text.starts_with("event:")
+    // A comment keeps the connection open before the first event.
+    ["data:", "event:", "id:", "retry:", ":"].iter().any(|start| text.starts_with(start))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stream_begins_with_any_of_its_fields_or_a_comment() {
+        for text in ["data: {}", "event: a", "id: 1", "retry: 10", ": keepalive", "\n\n:\n"] {
+            assert!(begins_events(text), "{text:?}");
+        }
+        for text in ["", "<html>", "{\"data\": 1}", "identity: 1", "busy"] {
+            assert!(!begins_events(text), "{text:?}");
+        }
+    }
 
     #[test]
     fn one_mark_is_passed_over_and_no_more() {

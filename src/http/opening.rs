@@ -17,6 +17,7 @@ pub struct Opening {
     /// Units that may make another one.
     again: Semaphore,
     given_up: AtomicU32,
+    most: usize,
 }
 
 impl Opening {
@@ -26,7 +27,13 @@ impl Opening {
     pub fn new(at_once: u32) -> Self {
         let silent = SILENT as usize;
         let begun = (at_once as usize).saturating_mul(2).clamp(silent, Semaphore::MAX_PERMITS / 2);
-        Self { begun: Semaphore::new(begun), again: Semaphore::new(silent), given_up: AtomicU32::new(0) }
+        Self { begun: Semaphore::new(begun), again: Semaphore::new(silent), given_up: AtomicU32::new(0), most: begun }
+    }
+
+    /// How many units begin before one is done. They should be of as many questions, so that none fills the opening alone.
+    #[must_use]
+    pub const fn most(&self) -> usize {
+        self.most
     }
 
     /// Waits until a unit may make its attempt of this number, from 0.

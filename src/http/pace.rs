@@ -2,7 +2,8 @@
 //! again while it takes them, and never more than the spec allows. One pace a backend, so that the wishes of one server hold
 //! up no other.
 
-use super::attempts::{allow, spread};
+use super::attempts::{GOES_ALONE, allow, spread};
+use super::opening::SILENT;
 use super::rate::Rate;
 use super::told::Told;
 use super::{Attempted, Context, Reserved, Wish, chat::Facts, interrupted};
@@ -17,6 +18,11 @@ const PATIENCE: Duration = Duration::from_mins(5);
 const FIRST_REST: Duration = Duration::from_millis(500);
 /// The longest such time.
 const LONGEST_REST: Duration = Duration::from_secs(30);
+
+/// The same once it has refused every call for so long: few calls follow, and one that it takes ends the wait of all.
+const REST_WHERE_OUT: Duration = Duration::from_secs(2);
+/// How many further calls such a server gets, of units that it did not refuse before: those it refuses may be what it never takes.
+const LAST_CALLS: u32 = SILENT * GOES_ALONE;
 
 /// The calls that one server may have in flight. Halved when it refuses a call for there being too many, and raised by one after
 /// as many answers in a row as may be in flight: additive increase, multiplicative decrease. After a refusal nobody calls for as
@@ -46,6 +52,8 @@ struct State {
     refused_since: Option<Instant>,
     /// Whether that is longer than any server is waited for.
     is_out: bool,
+    /// How many calls it refused since then.
+    refused_since_out: u32,
     rate: Rate,
 }
 
@@ -55,6 +63,8 @@ struct State {
 #[derive(Debug)]
 pub struct InLine<'a> {
     pace: &'a Pace,
+    /// Which attempt of its unit it is for; the last ones may not ask a server that is out.
+    number: u32,
     _place: SemaphorePermit<'a>,
 }
 
@@ -82,6 +92,7 @@ impl Pace {
             rest: FIRST_REST,
             refused_since: None,
             is_out: false,
+            refused_since_out: 0,
             rate: Rate::new(limit),
         };
         let (line, permits) = (Semaphore::new(most), Semaphore::new(most));
@@ -95,15 +106,25 @@ impl Pace {
     pub async fn line_up(&self, context: &Context) -> Result<InLine<'_>, Failure> {
         // Nobody closes it: an error could only mean that the audit ends.
         let place = context.unless_ended(self.line.acquire()).await?.map_err(|_| interrupted())?;
-        if context.cancel.is_cancelled() { Err(interrupted()) } else { Ok(InLine { pace: self, _place: place }) }
+        if context.cancel.is_cancelled() {
+            Err(interrupted())
+        } else {
+            Ok(InLine { pace: self, number: u32::MAX, _place: place })
+        }
     }
 
-    async fn enter(&self, context: &Context, stage: StageName, tokens: u64) -> Result<InFlight<'_>, Failure> {
+    async fn enter(
+        &self,
+        context: &Context,
+        stage: StageName,
+        tokens: u64,
+        number: u32,
+    ) -> Result<InFlight<'_>, Failure> {
         let mut has_slot = false;
         loop {
             // Nobody closes it: an error could only mean that the audit ends.
             let permit = context.unless_ended(self.permits.acquire()).await?.map_err(|_| interrupted())?;
-            if self.state().is_out {
+            if self.is_over(number) {
                 return Err(refused_throughout(self.patience));
             }
             // Whoever waits for the server takes no slot meanwhile: else all of them would go on at once, beyond the rate.
@@ -141,7 +162,8 @@ impl Pace {
 
     fn raise(&self) {
         let mut state = self.state();
-        (state.rest, state.refused_since, state.is_out) = (FIRST_REST, None, false);
+        (state.rest, state.refused_since) = (FIRST_REST, None);
+        (state.is_out, state.refused_since_out) = (false, 0);
         state.answered += 1;
         if state.answered < state.allowed || state.allowed == self.most {
             return;
@@ -159,7 +181,11 @@ impl Pace {
         let (mut state, now) = (self.state(), Instant::now());
         state.answered = 0;
         let since = *state.refused_since.get_or_insert(now);
+        state.refused_since_out += u32::from(state.is_out);
         state.is_out = now - since >= self.patience;
+        if state.is_out {
+            state.rest = REST_WHERE_OUT;
+        }
         let is_first = began == state.lowered;
         let rest = if is_first { spread(state.rest) } else { Duration::ZERO };
         // A wish of nothing is none: it would have all calls made at once.
@@ -176,6 +202,13 @@ impl Pace {
         state.owed += withdrawn - self.permits.forget_permits(withdrawn);
     }
 
+    /// Whether an attempt of this number gets no call any more. A unit that the server may never take does not speak for
+    /// others: each of these may ask, until as many were refused as show that the server takes none.
+    fn is_over(&self, number: u32) -> bool {
+        let state = self.state();
+        state.is_out && (number >= GOES_ALONE || state.refused_since_out >= LAST_CALLS)
+    }
+
     /// What a call came to that was not made for this: whether its unit may be given up by itself.
     #[must_use]
     pub fn unmade<T>(&self, failure: Failure) -> Attempted<T> {
@@ -189,7 +222,7 @@ impl Pace {
     /// The server gave no answer, and did not refuse the call for there being too many.
     fn failed(&self) {
         let mut state = self.state();
-        (state.refused_since, state.is_out) = (None, false);
+        (state.refused_since, state.is_out, state.refused_since_out) = (None, false, 0);
     }
 
     /// How many calls may be in flight at most.
@@ -220,12 +253,19 @@ impl Pace {
 }
 
 impl<'a> InLine<'a> {
+    /// The same for the attempt of this number at its unit, from 0: a server that refuses every call is still asked for units that
+    /// it did not refuse.
+    #[must_use]
+    pub fn for_attempt(self, number: u32) -> Self {
+        Self { number, ..self }
+    }
+
     /// Waits until a call may be made that no budget counts, and leaves the line.
     ///
     /// # Errors
     /// As [`Self::go`], but for the budget of calls.
     pub async fn begin(self, context: &Context, stage: StageName) -> Result<InFlight<'a>, Failure> {
-        self.pace.enter(context, stage, 0).await
+        self.pace.enter(context, stage, 0, self.number).await
     }
 
     /// Waits until a call may be made that takes this at most, takes it out of the budget, and leaves the line. Long waits are
@@ -240,7 +280,7 @@ impl<'a> InLine<'a> {
         stage: StageName,
         most: Amount,
     ) -> Result<(InFlight<'a>, Reserved<'c>), Failure> {
-        let in_flight = self.pace.enter(context, stage, most.tokens).await?;
+        let in_flight = self.pace.enter(context, stage, most.tokens, self.number).await?;
         // Not before its turn: what others have taken meanwhile counts.
         let reserved = context.budget.begin(most, &context.cancel).await?;
         Ok((in_flight, reserved))

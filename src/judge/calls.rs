@@ -80,7 +80,9 @@ pub(super) async fn run<S: Judging>(
         context: Context { cancel: work.context.cancel.child_token(), ..work.context.clone() },
         given_up: GivenUp::none(purpose::<S>(protocol, plan), work.done.values().any(Recorded::is_judged)),
     };
-    let tasks = plan.tasks.iter().take_while(|_| !calls.context.cancel.is_cancelled());
+    let has_failed = |task: &&Task| work.done.get(&task.question.id).is_some_and(Recorded::has_failed);
+    let (failed, fresh): (Vec<&Task>, Vec<&Task>) = plan.tasks.iter().partition(has_failed);
+    let tasks = fresh.into_iter().chain(failed).take_while(|_| !calls.context.cancel.is_cancelled());
     let mut judged = stream::iter(tasks).map(|task| calls.judge(task)).buffer_unordered(at_once as usize * WAITING);
     let (mut packets, mut first) = (Packets::default(), None);
     while let Some(became) = judged.next().await {
@@ -123,10 +125,11 @@ impl<S: Judging> Calls<'_, S> {
                 if let Err(ended) = self.opening.admit(number, &self.context).await {
                     return Attempted::Fatal(ended);
                 }
-                self.ask(&prepared, part).await.unwrap_or_else(|failure| self.pace.unmade(failure))
+                self.ask(&prepared, part, number).await.unwrap_or_else(|failure| self.pace.unmade(failure))
             };
             if let Err(reason) = until_accepted(self.policy, &self.context, S::STAGE, asked).await? {
-                return self.give_up(reason).map(|()| Became::Missing);
+                let failed_before = recorded.is_some_and(Recorded::has_failed);
+                return self.give_up(reason, failed_before).map(|()| Became::Missing);
             }
             self.given_up.judged();
             self.opening.open();
@@ -136,10 +139,10 @@ impl<S: Judging> Calls<'_, S> {
     }
 
     /// One attempt, recorded before and after.
-    async fn ask(&self, prepared: &Prepared, part: &Part) -> Result<Attempted<()>, Failure> {
+    async fn ask(&self, prepared: &Prepared, part: &Part, number: u32) -> Result<Attempted<()>, Failure> {
         let (work, question) = (self.work, &prepared.note.question);
         let most = self.backend.estimate(&prepared.packet, part);
-        let in_line = self.pace.line_up(&self.context).await?;
+        let in_line = self.pace.line_up(&self.context).await?.for_attempt(number);
         let seq = work.writer.append(&attempt(question, self.backend.request(&prepared.packet, part))).await?;
         let (in_flight, reserved) = match in_line.go(&self.context, S::STAGE, most).await {
             Ok(begun) => begun,
@@ -187,9 +190,9 @@ impl<S: Judging> Calls<'_, S> {
     }
 
     /// Stops an audit whose judge is out of order, before it waits for all other packets as well.
-    fn give_up(&self, reason: &'static str) -> Result<(), Failure> {
+    fn give_up(&self, reason: &'static str, failed_before: bool) -> Result<(), Failure> {
         self.work.tally.give_up(reason);
-        let Some(missing) = self.given_up.give_up(reason) else {
+        let Some(missing) = self.given_up.give_up(reason, failed_before) else {
             self.opening.give_up();
             return Ok(());
         };

@@ -34,6 +34,8 @@ struct Counts {
     refused: u64,
     unread: u64,
     silent: u64,
+    /// Those of the silent ones that failed before, beside judgments on record.
+    again: u64,
 }
 
 impl GivenUp {
@@ -47,18 +49,21 @@ impl GivenUp {
         self.counts().judged += 1;
     }
 
-    /// Counts a packet whose last attempt came to this. Returns how many were given up, where the judge counts as out of order.
-    pub(super) fn give_up(&self, reason: &str) -> Option<u64> {
+    /// Counts a packet whose last attempt came to this. One that failed before says nothing of a judge that has judged others: it is
+    /// asked for last, and weighed at the end. Returns how many were given up, where the judge counts as out of order.
+    pub(super) fn give_up(&self, reason: &str, failed_before: bool) -> Option<u64> {
         let mut counts = self.counts();
         *match reason {
             REFUSED => &mut counts.refused,
             _ if NO_JUDGMENT.contains(&reason) => &mut counts.unread,
             _ => &mut counts.silent,
         } += 1;
-        let Counts { judged, refused, unread, silent } = *counts;
+        counts.again += u64::from(failed_before && self.judged_before);
+        let Counts { judged, refused, unread, silent, again } = *counts;
         drop(counts);
         let all = refused + unread + silent;
-        let is_silent = judged + refused + unread == 0;
+        let is_outage = silent.saturating_sub(again) >= SILENT.into() || self.exceeds(silent);
+        let is_silent = judged + refused + unread == 0 && is_outage;
         let is_of_no_use = judged == 0 && !self.judged_before && self.cannot_stand(all, refused);
         (all >= SILENT.into() && (is_silent || is_of_no_use)).then_some(all)
     }
@@ -66,14 +71,18 @@ impl GivenUp {
     /// Whether nothing can come of the packets that are left, so many having been given up.
     fn cannot_stand(&self, all: u64, refused: u64) -> bool {
         match self.purpose {
-            Purpose::Verdict { questions, tolerated } => {
-                let numerator = i64::try_from(all).unwrap_or(i64::MAX);
-                // No audit has more packets than questions.
-                Fraction { numerator, denominator: questions.max(1) }.compare(tolerated).is_gt()
-            }
+            Purpose::Verdict { .. } => self.exceeds(all),
             Purpose::Part => false,
             Purpose::Diagnosis => refused == 0,
         }
+    }
+
+    /// Whether so many packets are more than a verdict can lack.
+    fn exceeds(&self, packets: u64) -> bool {
+        let Purpose::Verdict { questions, tolerated } = self.purpose else { return false };
+        let numerator = i64::try_from(packets).unwrap_or(i64::MAX);
+        // No audit has more packets than questions.
+        Fraction { numerator, denominator: questions.max(1) }.compare(tolerated).is_gt()
     }
 
     /// A panic elsewhere leaves numbers that are still good.
@@ -94,7 +103,7 @@ mod tests {
 
     /// At which of these packets the judge counts as out of order, from 1.
     fn stops(given_up: &GivenUp, reasons: &[&[&str]]) -> Option<usize> {
-        reasons.concat().iter().position(|reason| given_up.give_up(reason).is_some()).map(|at| at + 1)
+        reasons.concat().iter().position(|reason| given_up.give_up(reason, false).is_some()).map(|at| at + 1)
     }
 
     #[test]
@@ -134,6 +143,21 @@ mod tests {
             assert_eq!(stops(&GivenUp::none(purpose, false), &[&[PROSE; 40]]), at, "{purpose:?}");
         }
         assert_eq!(stops(&GivenUp::none(Purpose::Diagnosis, true), &[&[PROSE; 40]]), None);
+    }
+
+    #[test]
+    fn what_failed_before_is_weighed_at_the_end_unless_no_verdict_can_stand_without_it() {
+        for (purpose, judged_before, at) in [
+            (whole("25pp"), true, None),
+            (whole("2pp"), true, Some(21)),
+            (Purpose::Part, true, None),
+            (Purpose::Diagnosis, true, None),
+            (whole("25pp"), false, Some(10)),
+        ] {
+            let given_up = GivenUp::none(purpose, judged_before);
+            let stopped = (1..=40).find(|_| given_up.give_up("server-error", true).is_some());
+            assert_eq!(stopped, at, "{purpose:?} {judged_before}");
+        }
     }
 
     #[test]

@@ -33,6 +33,12 @@ impl Recorded {
         !self.complete() && self.failed >= max_attempts
     }
 
+    /// Whether it was asked for before, and has not all of its labels.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        !self.complete() && self.failed > 0
+    }
+
     /// Whether a judge has labelled any pair of it.
     #[must_use]
     pub fn is_judged(&self) -> bool {

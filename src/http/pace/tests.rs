@@ -15,7 +15,7 @@ fn pace(most: u32) -> (Pace, Context) {
 
 /// Enters with a call of ten tokens.
 async fn enter<'a>(pace: &'a Pace, context: &Context) -> Result<InFlight<'a>, Failure> {
-    pace.enter(context, StageName::Judge, 10).await
+    pace.enter(context, StageName::Judge, 10, u32::MAX).await
 }
 
 fn refusal(wait: Option<Duration>) -> Result<(), Wish> {
@@ -302,4 +302,42 @@ async fn a_server_that_refuses_every_call_for_minutes_is_out_until_it_answers() 
     // One that was in flight meanwhile.
     pace.raise();
     assert!(enter(&pace, &context).await.is_ok());
+}
+
+/// A call for the attempt of this number at its unit, at a server that is out at its first refusal.
+async fn attempted<'a>(pace: &'a Pace, context: &Context, number: u32) -> Result<InFlight<'a>, Failure> {
+    rested(pace);
+    pace.enter(context, StageName::Generate, 10, number).await
+}
+
+#[tokio::test]
+async fn units_that_a_server_never_takes_do_not_speak_for_others() {
+    for (most, bad) in [(1, 1), (1, 9), (2, 9), (8, 9), (64, 9)] {
+        let (mut pace, context) = pace(most);
+        pace.patience = Duration::ZERO;
+        for _ in 0..bad {
+            for number in 0..2 {
+                attempted(&pace, &context, number).await.unwrap().came_to(refusal(None));
+            }
+            assert!(attempted(&pace, &context, 2).await.is_err(), "it goes by itself");
+        }
+        attempted(&pace, &context, 0).await.unwrap().came_to(Ok(()));
+        assert!(attempted(&pace, &context, 2).await.is_ok(), "the server takes calls: {most} {bad}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_takes_none_of_them_either_gets_few_calls_more_one_at_a_time() {
+    let (mut pace, context) = pace(1);
+    pace.patience = Duration::ZERO;
+    refused(&pace, &context, None).await;
+    let mut calls = 0;
+    while let Ok(call) = attempted(&pace, &context, 0).await {
+        assert!(attempted(&pace, &context, 0).now_or_never().is_none(), "one is in flight");
+        call.came_to(refusal(None));
+        assert!(pace.quiet(&context).unwrap() <= Duration::from_millis(2_500));
+        calls += 1;
+    }
+    assert_eq!(calls, LAST_CALLS);
+    assert!(matches!(pace.unmade::<()>(refused_throughout(pace.patience)), Attempted::Unserved(_)));
 }
