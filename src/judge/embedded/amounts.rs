@@ -1,7 +1,8 @@
-//! Pieces -> items: numbers in words and digits, ordinals, scales, units, decades, seasons, dates.
+//! Pieces -> items: numbers in words and digits, ordinals, scales, decades, seasons, dates.
 
 use super::date::{Date, month, weekday};
-use super::numeral::{Dimension, Quantity, Unit, roman, scale, small, unit};
+use super::measures::Prefix;
+use super::numeral::{Quantity, roman, scale, small};
 use super::reading::{Item, Word};
 use super::scan::{Digits, Kind, Piece};
 
@@ -15,40 +16,46 @@ pub fn items(pieces: &[Piece]) -> Vec<Item> {
     reader.items
 }
 
-struct Reader<'a> {
+/// Reads pieces from the left.
+pub(super) struct Reader<'a> {
     pieces: &'a [Piece],
     at: usize,
-    items: Vec<Item>,
+    pub(super) items: Vec<Item>,
 }
 
 impl Reader<'_> {
-    fn piece(&self, ahead: usize) -> Option<&Piece> {
+    pub(super) fn piece(&self, ahead: usize) -> Option<&Piece> {
         self.pieces.get(self.at + ahead)
     }
 
     /// The word at this place, in lower case.
-    fn word(&self, ahead: usize) -> Option<String> {
+    pub(super) fn word(&self, ahead: usize) -> Option<String> {
+        self.text(ahead).map(str::to_lowercase)
+    }
+
+    /// The word at this place as it is written.
+    pub(super) fn text(&self, ahead: usize) -> Option<&str> {
         match self.piece(ahead) {
-            Some(Piece { kind: Kind::Word(text), .. }) => Some(text.to_lowercase()),
+            Some(Piece { kind: Kind::Word(text), .. }) => Some(text),
             _ => None,
         }
     }
 
-    fn digits(&self, ahead: usize) -> Option<Digits> {
+    pub(super) fn digits(&self, ahead: usize) -> Option<Digits> {
         match self.piece(ahead) {
             Some(Piece { kind: Kind::Number(digits), .. }) => Some(*digits),
             _ => None,
         }
     }
 
-    fn sign(&self, ahead: usize) -> Option<char> {
+    pub(super) fn sign(&self, ahead: usize) -> Option<char> {
         match self.piece(ahead) {
             Some(Piece { kind: Kind::Sign(sign), .. }) => Some(*sign),
             _ => None,
         }
     }
 
-    fn glued(&self, ahead: usize) -> bool {
+    pub(super) fn glued(&self, ahead: usize) -> bool {
         self.piece(ahead).is_some_and(|piece| !piece.spaced)
     }
 
@@ -63,15 +70,15 @@ impl Reader<'_> {
         }
         let Some(piece) = self.piece(0).cloned() else { return };
         match piece.kind {
-            Kind::Word(text) => self.plain_word(&text),
+            Kind::Word(text) => self.plain_word(&text, piece.joined),
             Kind::Code(text) => self.take(1, Item::Code(text)),
             Kind::Sign('&') => self.take(1, word_item("and")),
-            Kind::Sign(sign @ (',' | ';' | '/' | '-')) => self.take(1, Item::Mark(sign)),
-            Kind::Sign(_) | Kind::Number(_) => self.at += 1,
+            Kind::Sign('%' | '°' | '\'' | '"') | Kind::Number(_) => self.at += 1,
+            Kind::Sign(sign) => self.take(1, Item::Mark(sign)),
         }
     }
 
-    fn plain_word(&mut self, text: &str) {
+    fn plain_word(&mut self, text: &str, joined: bool) {
         if let Some(value) = self.numeral(text) {
             return self.take(1, Item::Quantity(Quantity::bare(value, 1.0)));
         }
@@ -84,22 +91,20 @@ impl Reader<'_> {
         let letters = text.chars().filter(|character| character.is_alphabetic()).count();
         let upper = letters > 0 && !text.chars().any(char::is_lowercase);
         let capital = text.chars().next().is_some_and(char::is_uppercase);
-        self.take(1, Item::Word(Word { text: lower, upper, capital }));
+        self.take(1, Item::Word(Word { text: lower, upper, capital, joined }));
     }
 
-    /// A Roman numeral counts in capitals, or at the end after a word.
+    /// A Roman numeral counts in capitals, or at the end after a word; a single letter only after a name.
     fn numeral(&self, text: &str) -> Option<f64> {
         let upper = !text.chars().any(char::is_lowercase);
-        let lower_at_end = !text.chars().any(char::is_uppercase) && self.at > 0 && self.at + 1 == self.pieces.len();
-        // `World War I`: the pronoun does not stand at the end after a capital.
-        let first = text == "I" && self.at + 1 == self.pieces.len() && self.after_capital();
-        if first {
-            Some(1.0)
-        } else if upper || lower_at_end {
-            roman(text)
-        } else {
-            None
+        let ends = self.at + 1 == self.pieces.len();
+        let lower_at_end = !text.chars().any(char::is_uppercase) && self.at > 0 && ends;
+        if text.len() == 1 {
+            // `World War I`, `Henry V of England`: the pronoun does not stand there.
+            let named = matches!(text, "I" | "V" | "X") && (ends || self.word(1).as_deref() == Some("of"));
+            return roman(text).filter(|_| named && self.after_capital());
         }
+        roman(text).filter(|_| upper || lower_at_end)
     }
 
     fn after_capital(&self) -> bool {
@@ -191,8 +196,7 @@ impl Reader<'_> {
 
     /// A number with its scale and unit.
     fn amount(&mut self) -> bool {
-        let currency = self.sign(0).and_then(currency);
-        let start = usize::from(currency.is_some());
+        let Prefix { negative, currency, pieces: start } = self.prefix();
         let Some((mut quantity, used)) = self.in_digits(start).or_else(|| self.in_words(start)) else { return false };
         let mut used = start + used;
         if currency.is_some() && self.glued(used) && self.word(used).as_deref() == Some("m") {
@@ -206,6 +210,9 @@ impl Reader<'_> {
         quantity.unit = currency;
         if quantity.unit.is_none() && !quantity.ordinal && !quantity.decade {
             used += self.unit(used, &mut quantity);
+        }
+        if negative {
+            quantity.value = -quantity.value;
         }
         let written = self.digits(start).filter(|_| used == 1);
         let era = self.era(used, &mut quantity);
@@ -235,8 +242,11 @@ impl Reader<'_> {
 
     fn in_digits(&self, ahead: usize) -> Option<(Quantity, usize)> {
         let digits = self.digits(ahead)?;
-        let grain = 0.1_f64.powi(i32::try_from(digits.places).unwrap_or(i32::MAX));
-        let mut quantity = Quantity::bare(digits.value, grain);
+        let places = i32::try_from(digits.places).unwrap_or(i32::MAX);
+        if let Some(share) = self.share(ahead) {
+            return Some(share);
+        }
+        let mut quantity = Quantity { below: digits.below, ..Quantity::bare(digits.value, 0.1_f64.powi(places)) };
         let ending = self.word(ahead + 1).filter(|_| self.glued(ahead + 1));
         let used = match ending.as_deref() {
             Some("st" | "nd" | "rd" | "th") => {
@@ -255,6 +265,19 @@ impl Reader<'_> {
             _ => 1,
         };
         Some((quantity, used))
+    }
+
+    /// `3 of 4`, `3 out of 4`: the fraction 3/4.
+    fn share(&self, ahead: usize) -> Option<(Quantity, usize)> {
+        let used = match (self.word(ahead + 1)?.as_str(), self.word(ahead + 2).as_deref()) {
+            ("of", _) => 2,
+            ("out", Some("of")) => 3,
+            _ => return None,
+        };
+        let part =
+            |at: usize| self.digits(at).filter(|digits| digits.below.is_none()).and_then(small_whole).map(f64::from);
+        let (above, below) = (part(ahead)?, part(ahead + used)?);
+        (above < below).then(|| (Quantity { below: Some(below), ..Quantity::bare(above / below, 1.0) }, used + 1))
     }
 
     /// `1980s` and `the 80s` are decades, `30s` are seconds.
@@ -308,49 +331,6 @@ impl Reader<'_> {
             && ["no", "any", "every", "some", "each", "the", "this", "that"].contains(&self.last_word())
     }
 
-    fn unit(&self, ahead: usize, quantity: &mut Quantity) -> usize {
-        let mut at = ahead;
-        if self.sign(at) == Some('%') {
-            quantity.unit = unit("percent");
-            return 1;
-        }
-        if self.word(at).as_deref() == Some("per") && self.word(at + 1).as_deref() == Some("cent") {
-            quantity.unit = unit("percent");
-            return 2;
-        }
-        if self.sign(at) == Some('-') && self.glued(at) {
-            at += 1;
-        }
-        if self.sign(at) == Some('°') || matches!(self.word(at).as_deref(), Some("degrees" | "degree")) {
-            let scale = match self.word(at + 1).as_deref() {
-                Some("c" | "celsius") => "celsius",
-                Some("f" | "fahrenheit") => "fahrenheit",
-                _ => return 0,
-            };
-            quantity.unit = unit(scale);
-            return at + 2 - ahead;
-        }
-        if let Some((found, used)) = self.speed(at) {
-            quantity.unit = Some(found);
-            return at + used - ahead;
-        }
-        match self.word(at).as_deref().and_then(unit) {
-            Some(found) => {
-                quantity.unit = Some(found);
-                at + 1 - ahead
-            }
-            None => 0,
-        }
-    }
-
-    /// `km/h`, `miles per hour`, `m/s`: the unit and how many pieces it takes.
-    fn speed(&self, at: usize) -> Option<(Unit, usize)> {
-        let per = self.sign(at + 1) == Some('/') || self.word(at + 1).as_deref() == Some("per");
-        let (way, time) = (unit(&self.word(at)?)?, unit(&self.word(at + 2)?)?);
-        let speed = per && way.dimension == Dimension::Length && time.dimension == Dimension::Time;
-        speed.then_some((Unit { dimension: Dimension::Speed, factor: way.factor / time.factor }, 3))
-    }
-
     /// Pieces that name an era: negative for years before the common era.
     fn era(&self, ahead: usize, quantity: &mut Quantity) -> isize {
         match self.word(ahead).as_deref() {
@@ -365,17 +345,7 @@ impl Reader<'_> {
 }
 
 fn word_item(text: &str) -> Item {
-    Item::Word(Word { text: text.to_owned(), upper: false, capital: false })
-}
-
-fn currency(sign: char) -> Option<Unit> {
-    let dimension = match sign {
-        '$' => Dimension::Dollars,
-        '€' => Dimension::Euros,
-        '£' => Dimension::Pounds,
-        _ => return None,
-    };
-    Some(Unit { dimension, factor: 1.0 })
+    Item::Word(Word { text: text.to_owned(), upper: false, capital: false, joined: false })
 }
 
 fn scaled(quantity: &mut Quantity, factor: f64) {
@@ -406,7 +376,7 @@ fn whole(value: f64) -> Option<u32> {
     text.parse().ok()
 }
 
-fn small_whole(digits: Digits) -> Option<u32> {
+pub(super) fn small_whole(digits: Digits) -> Option<u32> {
     (digits.places == 0 && digits.length <= 2).then(|| whole(digits.value)).flatten()
 }
 

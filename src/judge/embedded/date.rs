@@ -18,8 +18,9 @@ impl Date {
     /// other (`1921` and `11 July 1921`), and `11 July` does not contain `July 1921`.
     #[must_use]
     pub fn same(&self, other: &Self) -> bool {
-        let ways = [*other, other.turned()];
-        ways.iter().any(|way| self.says_all_of(way) || way.says_all_of(self))
+        // Two dates in figures are read in the same order, whichever it is.
+        let turned = if self.either && other.either { *other } else { other.turned() };
+        [*other, turned].iter().any(|way| self.says_all_of(way) || way.says_all_of(self))
     }
 
     fn turned(self) -> Self {
@@ -98,6 +99,7 @@ mod tests {
         assert!(figures.same(&date(Some(1999), Some(4), Some(5))));
         assert!(date(Some(1999), Some(5), Some(4)).same(&figures));
         assert!(!Date::figures(4, 25, 1999).unwrap().same(&date(Some(1999), Some(4), Some(5))));
+        assert!(!figures.same(&Date::figures(5, 4, 1999).unwrap()));
         assert_eq!(Date::figures(25, 25, 1999), None);
     }
 

@@ -1,42 +1,6 @@
-//! Numbers: words and digits to values, units to a common base, and when two quantities are the same.
+//! Numbers: words and digits to values, and when two quantities are the same.
 
-/// What a unit measures; quantities of two dimensions are never the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dimension {
-    /// Metres.
-    Length,
-    /// Kilograms.
-    Mass,
-    /// Seconds; calendar months and years by their mean length.
-    Time,
-    /// Bytes.
-    Data,
-    /// Metres a second.
-    Speed,
-    /// Percent.
-    Share,
-    /// US dollars.
-    Dollars,
-    /// Euros.
-    Euros,
-    /// Pounds sterling.
-    Pounds,
-    /// Litres.
-    Volume,
-    /// Degrees Celsius.
-    Celsius,
-    /// Degrees Fahrenheit.
-    Fahrenheit,
-}
-
-/// A unit: what it measures, and how many of the base unit one of it is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Unit {
-    /// What it measures.
-    pub dimension: Dimension,
-    /// Base units in one.
-    pub factor: f64,
-}
+use super::unit::Unit;
 
 /// A number as said, perhaps with a unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,6 +9,8 @@ pub struct Quantity {
     pub value: f64,
     /// The place value of its last written digit: 1 for `12`, 0.1 for `12.5`, 1e8 for `1.4 billion`.
     pub grain: f64,
+    /// What a fraction is divided by: `2/4` is not said for `3/6`.
+    pub below: Option<f64>,
     /// Its unit, where one follows.
     pub unit: Option<Unit>,
     /// Whether it was written as an ordinal.
@@ -57,22 +23,41 @@ impl Quantity {
     /// A bare number.
     #[must_use]
     pub const fn bare(value: f64, grain: f64) -> Self {
-        Self { value, grain, unit: None, ordinal: false, decade: false }
+        Self { value, grain, below: None, unit: None, ordinal: false, decade: false }
     }
 
     /// Whether both say the same amount: equal values; equal after conversion within half a percent where the units
-    /// differ; or one is the other rounded to a scale word (`1.38 billion`, `1.4 billion`).
+    /// differ; or one is the other rounded to a scale word (`1.38 billion`, `1.4 billion`). A bare number may be a version,
+    /// so that `1.1` and `1.10` are not the same.
     #[must_use]
     pub fn same(&self, other: &Self) -> bool {
         if self.decade != other.decade {
             return false;
         }
         match (self.unit, other.unit) {
-            (Some(one), Some(two)) if one.dimension != two.dimension => false,
-            (Some(one), Some(two)) if !near(one.factor, two.factor, 1e-9) => {
-                near(self.value * one.factor, other.value * two.factor, 0.005)
+            (Some(one), Some(two)) => match one.common(two) {
+                None => false,
+                Some((first, second)) if near(first, second, 1e-9) => self.near(other),
+                Some((first, second)) => near(self.value * first, other.value * second, 0.005),
+            },
+            (None, None) => self.near(other) && self.decimals_agree(other),
+            _ => self.near(other),
+        }
+    }
+
+    fn near(&self, other: &Self) -> bool {
+        near(self.value, other.value, 1e-9) || self.rounds_to(other) || other.rounds_to(self)
+    }
+
+    /// Whether both are written to the same place, or to no place after the point, or one of them as a fraction.
+    fn decimals_agree(&self, other: &Self) -> bool {
+        match (self.below, other.below) {
+            (Some(one), Some(two)) => near(one, two, 1e-9),
+            (None, None) => {
+                let whole = self.value.fract() == 0.0 || other.value.fract() == 0.0;
+                whole || near(self.grain, other.grain, 1e-9)
             }
-            _ => near(self.value, other.value, 1e-9) || self.rounds_to(other) || other.rounds_to(self),
+            _ => true,
         }
     }
 
@@ -167,79 +152,22 @@ pub fn scale(word: &str) -> Option<f64> {
     })
 }
 
-/// The value of a Roman numeral of at least two letters, as it stands in names (`Henry VIII`).
+/// The value of a Roman numeral as it stands in names (`Henry VIII`), in capitals or all in lower case, up to 89. Larger
+/// ones and `XL` are more often something else (`DC`, `MD`).
 #[must_use]
 pub fn roman(word: &str) -> Option<f64> {
-    const NUMERALS: &[(&str, f64)] = &[
-        ("II", 2.0),
-        ("III", 3.0),
-        ("IV", 4.0),
-        ("VI", 6.0),
-        ("VII", 7.0),
-        ("VIII", 8.0),
-        ("IX", 9.0),
-        ("XI", 11.0),
-        ("XII", 12.0),
-        ("XIII", 13.0),
-        ("XIV", 14.0),
-        ("XV", 15.0),
-        ("XVI", 16.0),
-        ("XVII", 17.0),
-        ("XVIII", 18.0),
-        ("XIX", 19.0),
-        ("XX", 20.0),
-        ("XXI", 21.0),
-        ("XXIII", 23.0),
-    ];
-    NUMERALS.iter().find(|(numeral, _)| word.eq_ignore_ascii_case(numeral)).map(|(_, value)| *value)
+    let upper = word.to_uppercase();
+    let value = (1..90).find(|value| canonical(*value) == upper)?;
+    (upper != "XL").then(|| f64::from(value))
 }
 
-/// The unit of this name, in lower case.
-#[must_use]
-pub fn unit(word: &str) -> Option<Unit> {
-    use Dimension::{Celsius, Data, Dollars, Euros, Fahrenheit, Length, Mass, Pounds, Share, Speed, Time, Volume};
-    let (dimension, factor) = match word {
-        "m" | "metre" | "metres" | "meter" | "meters" => (Length, 1.0),
-        "km" | "kilometre" | "kilometres" | "kilometer" | "kilometers" => (Length, 1e3),
-        "cm" | "centimetre" | "centimetres" | "centimeter" | "centimeters" => (Length, 1e-2),
-        "mm" | "millimetre" | "millimetres" | "millimeter" | "millimeters" => (Length, 1e-3),
-        "ft" | "foot" | "feet" => (Length, 0.3048),
-        "inch" | "inches" => (Length, 0.0254),
-        "yd" | "yds" | "yard" | "yards" => (Length, 0.9144),
-        "mi" | "mile" | "miles" => (Length, 1609.344),
-        "kg" | "kilo" | "kilos" | "kilogram" | "kilograms" => (Mass, 1.0),
-        "g" | "gram" | "grams" => (Mass, 1e-3),
-        "mg" | "milligram" | "milligrams" => (Mass, 1e-6),
-        "lb" | "lbs" => (Mass, 0.453_592_37),
-        "oz" | "ounce" | "ounces" => (Mass, 0.028_349_523_125),
-        "ms" | "millisecond" | "milliseconds" => (Time, 1e-3),
-        "s" | "sec" | "secs" | "second" | "seconds" => (Time, 1.0),
-        "min" | "mins" | "minute" | "minutes" => (Time, 60.0),
-        "h" | "hr" | "hrs" | "hour" | "hours" => (Time, 3600.0),
-        "day" | "days" => (Time, 86_400.0),
-        "week" | "weeks" => (Time, 604_800.0),
-        "month" | "months" => (Time, 2_629_746.0),
-        "year" | "years" | "yr" | "yrs" => (Time, 31_556_952.0),
-        "decade" | "decades" => (Time, 315_569_520.0),
-        "century" | "centuries" => (Time, 3_155_695_200.0),
-        "byte" | "bytes" => (Data, 1.0),
-        "kb" | "kilobyte" | "kilobytes" => (Data, 1e3),
-        "mb" | "megabyte" | "megabytes" => (Data, 1e6),
-        "gb" | "gigabyte" | "gigabytes" => (Data, 1e9),
-        "tb" | "terabyte" | "terabytes" => (Data, 1e12),
-        "mph" => (Speed, 0.447_04),
-        "kmh" | "kph" => (Speed, 1.0 / 3.6),
-        "percent" | "pct" => (Share, 1.0),
-        "usd" => (Dollars, 1.0),
-        "eur" => (Euros, 1.0),
-        "gbp" => (Pounds, 1.0),
-        "l" | "litre" | "litres" | "liter" | "liters" => (Volume, 1.0),
-        "ml" | "millilitre" | "millilitres" | "milliliter" | "milliliters" => (Volume, 1e-3),
-        "celsius" => (Celsius, 1.0),
-        "fahrenheit" => (Fahrenheit, 1.0),
-        _ => return None,
-    };
-    Some(Unit { dimension, factor })
+/// The usual way to write a value below 90.
+fn canonical(value: u32) -> String {
+    const TENS: [&str; 9] = ["", "X", "XX", "XXX", "XL", "L", "LX", "LXX", "LXXX"];
+    const ONES: [&str; 10] = ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"];
+    let place = |value: u32| usize::try_from(value).unwrap_or(usize::MAX);
+    let tens = TENS.get(place(value / 10)).copied().unwrap_or_default();
+    format!("{tens}{}", ONES.get(place(value % 10)).copied().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -247,7 +175,7 @@ mod tests {
     use super::*;
 
     fn with(value: f64, name: &str) -> Quantity {
-        Quantity { unit: unit(name), ..Quantity::bare(value, 1.0) }
+        Quantity { unit: super::super::unit::named(name), ..Quantity::bare(value, 1.0) }
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! What two answers share and where they differ: computed once, read by rules and features.
 
+use super::chains::unit_word;
 use super::reading::{Item, Reading, Word};
 use super::similar::{alike, stem};
-use super::words::{FILLERS, STOP};
+use super::unit::Unit;
+use super::words::{FILLERS, LISTING, STOP};
 
 /// How the amounts of two answers relate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,11 +65,91 @@ impl<'a> Pair<'a> {
         self.question.words().any(|word| matches!(word.text.as_str(), "who" | "whom" | "whose"))
     }
 
+    /// Whether the question asks for a version, a release or a section.
+    #[must_use]
+    pub fn asks_version(&self) -> bool {
+        let asks = |word: &Word| matches!(stem(&word.text).as_str(), "version" | "release" | "since" | "edition");
+        self.question.words().any(asks)
+    }
+
+    /// Whether every amount that only the longer answer has stands apart from the others, with words of its own between
+    /// (`12 goals`, `12 goals in 10 games`), or only repeats the question.
+    #[must_use]
+    pub fn explains_amounts(&self) -> bool {
+        let (few, many) = match self.amounts {
+            Amounts::Subset if self.one.amounts().len() < self.other.amounts().len() => (self.one, self.other),
+            _ => (self.other, self.one),
+        };
+        let asked = self.question.amounts();
+        let mut left = few.amounts();
+        let mut between: Option<Vec<&Item>> = None;
+        for item in &many.marked {
+            if item.is_amount() {
+                match left.iter().position(|held| held.same(item)) {
+                    Some(place) => drop(left.remove(place)),
+                    None if !asked.iter().any(|held| held.same(item)) && !apart(between.as_deref()) => return false,
+                    None => {}
+                }
+                between = Some(Vec::new());
+            } else if let Some(between) = &mut between {
+                between.push(item);
+            }
+        }
+        true
+    }
+
+    /// Whether the same amount has a known unit here and a word where its unit would stand there, or two such words of
+    /// which one answer says no more than that.
+    #[must_use]
+    pub fn other_unit(&self) -> bool {
+        let [one, other] = self.both().map(units);
+        let asked = |word: &str| self.question.words().any(|asked| stem(&asked.text) == word);
+        let word =
+            |held: &Held| held.unit_word.clone().filter(|word| held.unit.is_none() && word != "degree" && !asked(word));
+        let alone = self.content.iter().any(Vec::is_empty);
+        one.iter().any(|left| {
+            other.iter().filter(|right| right.item.same(left.item)).any(|right| match (word(left), word(right)) {
+                (Some(left), Some(right)) => alone && !alike(&left, &right),
+                (Some(_), None) => right.unit.is_some(),
+                (None, Some(_)) => left.unit.is_some(),
+                (None, None) => false,
+            })
+        })
+    }
+
     /// Both answers.
     #[must_use]
     pub const fn both(&self) -> [&'a Reading; 2] {
         [self.one, self.other]
     }
+}
+
+/// An amount, its unit, and the word right after it.
+struct Held<'a> {
+    item: &'a Item,
+    unit: Option<Unit>,
+    unit_word: Option<String>,
+}
+
+fn units<'a>(reading: &'a Reading) -> Vec<Held<'a>> {
+    let held = |(place, item): (usize, &'a Item)| {
+        let unit = match item {
+            Item::Quantity(quantity) => quantity.unit,
+            _ => None,
+        };
+        item.is_amount().then(|| Held { item, unit, unit_word: unit_word(&reading.marked[place + 1..]) })
+    };
+    reading.marked.iter().enumerate().filter_map(held).collect()
+}
+
+/// Whether words with content, and nothing that makes a list, a range or a share, stand between two amounts.
+fn apart(between: Option<&[&Item]>) -> bool {
+    let joins = |item: &&Item| match item {
+        Item::Word(word) => LISTING.contains(&word.text.as_str()),
+        _ => true,
+    };
+    let bears = |item: &&Item| matches!(item, Item::Word(word) if !STOP.contains(&word.text.as_str()));
+    between.is_some_and(|between| !between.iter().any(joins) && between.iter().any(bears))
 }
 
 /// Content words: no stop words, no fillers, nothing that only repeats the question; where that leaves nothing and there
@@ -76,9 +158,12 @@ fn content(reading: &Reading, asked: &[String]) -> Vec<String> {
     let stems = |keep: &dyn Fn(&Word) -> bool| -> Vec<String> {
         reading.words().filter(|word| keep(word)).map(|word| stem(&word.text)).collect()
     };
+    let last = reading.words().last();
     let bears = |word: &Word| {
         let text = word.text.as_str();
-        !STOP.contains(&text) && !FILLERS.contains(&text)
+        let letter =
+            word.is_letter() && text != "i" && last.is_some_and(|last| last == word) && reading.words().count() > 1;
+        letter || word.joined || !STOP.contains(&text) && !FILLERS.contains(&text)
     };
     let fresh = stems(&|word| bears(word) && !asked.contains(&stem(&word.text)));
     if !fresh.is_empty() || !reading.amounts().is_empty() {

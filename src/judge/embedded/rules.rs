@@ -2,29 +2,39 @@
 //!
 //! A rule gives no answer where it is not sure. Each is symmetric because a pair is ordered before it is looked at.
 
+use super::chains;
 use super::names;
 use super::pair::{Amounts, Pair};
 use super::reading::{Item, Reading, Word};
-use super::similar::{alike, stem};
-use super::words::{CONTRASTING, FILLERS, MODELS, NEGATIONS, OPPOSITES, STOP, UNKNOWN_PHRASES};
+use super::similar::{alike, is_foreign, stem};
+use super::unknowing;
+use super::words::{CONTRASTING, FILLERS, MODELS, NEGATIONS, OPPOSITES, STOP};
 use crate::model::Label;
 
 type Rule = fn(&Pair) -> Option<Label>;
 
 /// Every rule by its name, in the order of use.
 pub const RULES: &[(&str, Rule)] = &[
+    ("identical", identical),
     ("unknown", unknown),
+    ("signs", signs),
+    ("amounts-order", amounts_order),
     ("equal", equal),
     ("polarity", polarity),
     ("amounts-conflict", amounts_conflict),
+    ("amounts-partial", amounts_partial),
+    ("units", units),
+    ("amounts-one-sided", amounts_one_sided),
     ("opposites", opposites),
     ("negation", negation),
     ("amounts-alone", amounts_alone),
     ("names", names::judge),
     ("acronym", acronym),
+    ("designations", designations),
     ("letters", letters),
     ("same-words", same_words),
     ("contrasting", contrasting),
+    ("scripts", scripts),
 ];
 
 /// The first rule that decides, and what it decides.
@@ -37,17 +47,33 @@ fn label(same: bool) -> Label {
     if same { Label::Same } else { Label::Different }
 }
 
+/// The same text after folding, but for case where that makes another unit (`16 Gb`, `16 GB`).
+fn identical(pair: &Pair) -> Option<Label> {
+    let plain = pair.one.plain == pair.other.plain && pair.amounts != Amounts::Conflict;
+    (plain || pair.one.written == pair.other.written).then_some(Label::Same)
+}
+
 /// An answer that says that it does not know is like another such answer and like nothing else.
 fn unknown(pair: &Pair) -> Option<Label> {
-    let says_so = pair.both().map(|reading| {
-        let phrase = reading.phrase();
-        let amounts = reading.amounts().is_empty();
-        amounts
-            && UNKNOWN_PHRASES
-                .iter()
-                .any(|known| phrase == *known || (known.contains(' ') && phrase.starts_with(known)))
-    });
+    let says_so = pair.both().map(unknowing::says_so);
     says_so.contains(&true).then(|| label(says_so == [true, true]))
+}
+
+/// Other operators, or other symbols. Where a version is asked for, `12` and `12 or later` are one answer.
+fn signs(pair: &Pair) -> Option<Label> {
+    let [one, other] = pair.both().map(Reading::operators);
+    let [left, right] = pair.both().map(Reading::symbols);
+    let since = pair.asks_version()
+        && (one.is_empty() || other.is_empty())
+        && one.iter().chain(&other).all(|sign| *sign == '≥');
+    let operators = one != other && !since;
+    let symbols = left != right && !left.is_empty() && !right.is_empty();
+    (operators || symbols).then_some(Label::Different)
+}
+
+/// The same amounts in another order, where order counts.
+fn amounts_order(pair: &Pair) -> Option<Label> {
+    (pair.amounts == Amounts::Equal && chains::disordered(pair.one, pair.other)).then_some(Label::Different)
 }
 
 /// The same items in the same order, amounts by value.
@@ -55,7 +81,7 @@ fn equal(pair: &Pair) -> Option<Label> {
     let (one, other) = (&pair.one.items, &pair.other.items);
     let items =
         !one.is_empty() && one.len() == other.len() && one.iter().zip(other).all(|(left, right)| left.same(right));
-    (items || pair.one.plain == pair.other.plain).then_some(Label::Same)
+    items.then_some(Label::Same)
 }
 
 /// `yes` or `no` at the head of both.
@@ -86,6 +112,31 @@ fn amounts_conflict(pair: &Pair) -> Option<Label> {
     (pair.amounts == Amounts::Conflict).then_some(Label::Different)
 }
 
+/// One has an amount more, beside one of the other's: a range, a list, a share.
+fn amounts_partial(pair: &Pair) -> Option<Label> {
+    (pair.amounts == Amounts::Subset && !pair.explains_amounts()).then_some(Label::Different)
+}
+
+/// A number that the question does not name stands in only one of two otherwise like answers: at its end (`Windows`,
+/// `Windows 11`), or where the other has a letter (`V Corps`, `VI Corps`).
+fn amounts_one_sided(pair: &Pair) -> Option<Label> {
+    let asked = pair.question.amounts();
+    let names =
+        |item: &Item| matches!(item, Item::Quantity(_) | Item::Code(_)) && !asked.iter().any(|held| held.same(item));
+    let [ends, letters] = [
+        pair.both().map(|reading| reading.items.last().is_some_and(names)),
+        pair.both().map(|reading| reading.amounts().is_empty() && reading.words().any(Word::is_letter)),
+    ];
+    let alike = !pair.shared.is_empty() && pair.extra.iter().any(Vec::is_empty);
+    let decides = alike && (ends.contains(&true) || letters.contains(&true));
+    (pair.amounts == Amounts::OneSided && decides).then_some(Label::Different)
+}
+
+/// Other units, as far as they are known or something stands in their place (`5 mph`, `5 knots`).
+fn units(pair: &Pair) -> Option<Label> {
+    (pair.amounts == Amounts::Equal && pair.other_unit()).then_some(Label::Different)
+}
+
 /// What differs contains two words that exclude one another.
 fn opposites(pair: &Pair) -> Option<Label> {
     let lacking = |one: &Reading, other: &Reading| -> Vec<String> {
@@ -109,8 +160,12 @@ fn negation(pair: &Pair) -> Option<Label> {
     let bare = |reading: &Reading| reading.words().all(|word| NEGATIONS.contains(&word.text.as_str()));
     let few = pair.content.iter().map(Vec::len).min().unwrap_or(0);
     let shares_half = few > 0 && 2 * pair.shared.len() >= few;
-    let counts = |reading: &Reading| reading.items.len() > 1 && !bare(reading);
-    (odd && shares_half && pair.both().into_iter().all(counts)).then_some(Label::Different)
+    let of_amounts = few == 0 && pair.amounts == Amounts::Equal;
+    let bare = pair.both().into_iter().any(|reading| reading.amounts().is_empty() && bare(reading));
+    // A single word is denied by one that says little more (`deprecated`, `not deprecated`).
+    let single = pair.both().iter().any(|reading| reading.items.len() == 1);
+    let little = !single || pair.extra.iter().map(Vec::len).sum::<usize>() <= 2;
+    (odd && (shares_half || of_amounts) && !bare && little).then_some(Label::Different)
 }
 
 /// `unsupported` is `not supported`, and neither is `supported`.
@@ -169,6 +224,35 @@ fn letters(pair: &Pair) -> Option<Label> {
     (words && squeezed[0] == squeezed[1]).then_some(Label::Same)
 }
 
+/// What differs is a letter (`Plan A`, `Plan B`), a name with figures (`0x1F`, `0x1E`), or a part of an address, a path, a
+/// call. One may leave out what the other has: an initial within a name, the beginning of an address (`www.example.org`,
+/// `example.org`), but not a capital at the end.
+fn designations(pair: &Pair) -> Option<Label> {
+    let parts = |keep: fn(&Word) -> bool| {
+        pair.both().map(|reading| -> Vec<&str> {
+            reading.words().filter(|word| keep(word)).map(|word| word.text.as_str()).collect()
+        })
+    };
+    let exchanged = |[one, other]: [Vec<&str>; 2]| {
+        one.iter().any(|held| !other.contains(held)) && other.iter().any(|held| !one.contains(held))
+    };
+    let figures = |word: &Word| word.text.contains(|letter: char| letter.is_ascii_digit());
+    let [one, other] = parts(|word| word.joined);
+    let joined = !one.ends_with(&other) && !other.ends_with(&one);
+    let decides = joined || exchanged(parts(Word::is_letter)) || exchanged(parts(figures)) || ends_otherwise(pair);
+    decides.then_some(Label::Different)
+}
+
+/// Whether a capital letter at the end stands in one of two answers alone (`hepatitis A`, `hepatitis`).
+fn ends_otherwise(pair: &Pair) -> bool {
+    let differs = |word: &&Word| !pair.shared.contains(&stem(&word.text));
+    let ends = |reading: &Reading| {
+        let last = reading.words().last().filter(differs);
+        last.is_some_and(|word| word.upper && word.is_letter())
+    };
+    !pair.shared.is_empty() && pair.both().into_iter().any(ends)
+}
+
 /// The same content words, in the same order, or in another one that a comma, `of` or `and` explains.
 fn same_words(pair: &Pair) -> Option<Label> {
     let amounts = matches!(pair.amounts, Amounts::None | Amounts::Equal);
@@ -184,6 +268,13 @@ fn same_words(pair: &Pair) -> Option<Label> {
             || reading.words().any(|word| matches!(word.text.as_str(), "of" | "and" | "or"))
     });
     (in_order || explained).then_some(Label::Same)
+}
+
+/// Each has a word that the other lacks, in a script that the model has not learnt.
+fn scripts(pair: &Pair) -> Option<Label> {
+    let both = pair.extra.iter().all(|extra| !extra.is_empty());
+    let foreign = pair.extra.iter().flatten().any(|word| word.contains(is_foreign));
+    (both && foreign).then_some(Label::Different)
 }
 
 /// One is the other with a word before it that names another thing (`North Korea`, `vice president`), or with the name of

@@ -1,7 +1,7 @@
-//! Text -> pieces: letters, digits and the few signs that carry meaning. Accents, typographic signs and the difference
-//! between kinds of dashes and quotes end here.
+//! Text -> pieces: letters, digits and the signs that carry meaning.
 
-use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
+use super::signs;
+use unicode_normalization::char::is_combining_mark;
 
 /// A run of one kind of character.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,7 +12,7 @@ pub enum Kind {
     Number(Digits),
     /// Digits with more than one point, or glued to letters in a way that names something: compared as they are.
     Code(String),
-    /// A sign that stands for something: `%`, a currency, `&`, `,`, `;`, `/`, `-` between digits.
+    /// A sign that stands for something: `%`, a currency, an operator, a symbol, `&`, `,`, `;`, `/`, `-`.
     Sign(char),
 }
 
@@ -27,6 +27,8 @@ pub struct Digits {
     pub length: usize,
     /// Whether thousands are separated.
     pub grouped: bool,
+    /// What a fraction (`½`, `1 1/2`) is divided by.
+    pub below: Option<f64>,
 }
 
 /// A piece, and whether white space (or the start of the text) stands before it.
@@ -34,38 +36,10 @@ pub struct Digits {
 pub struct Piece {
     /// What it is.
     pub kind: Kind,
-    /// White space before it.
+    /// White space before it; before a dash, whatever lets it be a minus.
     pub spaced: bool,
-}
-
-/// Folds what is written differently without a difference in meaning: compatibility forms, accents, kinds of quotes and
-/// dashes, letters that decompose only by custom. Case is kept.
-#[must_use]
-pub fn fold(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    for character in text.nfkd().filter(|character| !is_combining_mark(*character)) {
-        match character {
-            '‘' | '’' | '´' | '`' | 'ʼ' | '′' => folded.push('\''),
-            '“' | '”' | '«' | '»' | '″' => folded.push('"'),
-            '‐'..='―' | '−' => folded.push('-'),
-            '⁄' => folded.push('/'),
-            'ß' => folded.push_str("ss"),
-            'ø' => folded.push('o'),
-            'Ø' => folded.push('O'),
-            'ł' => folded.push('l'),
-            'Ł' => folded.push('L'),
-            'đ' | 'ð' => folded.push('d'),
-            'Đ' => folded.push('D'),
-            'æ' => folded.push_str("ae"),
-            'Æ' => folded.push_str("Ae"),
-            'œ' => folded.push_str("oe"),
-            'Œ' => folded.push_str("Oe"),
-            'ı' => folded.push('i'),
-            'þ' => folded.push_str("th"),
-            other => folded.push(other),
-        }
-    }
-    folded
+    /// Whether it is part of a longer name (`user@a.com`, `/usr/a`).
+    pub joined: bool,
 }
 
 /// The pieces of a folded text.
@@ -94,7 +68,7 @@ impl Scanner {
     }
 
     fn push(&mut self, kind: Kind, spaced: bool) {
-        self.pieces.push(Piece { kind, spaced });
+        self.pieces.push(Piece { kind, spaced, joined: false });
     }
 
     fn run(mut self) -> Vec<Piece> {
@@ -102,8 +76,20 @@ impl Scanner {
             let spaced = self.before().is_none_or(char::is_whitespace);
             if character.is_ascii_digit() || (character == '.' && self.is_digit(1) && spaced) {
                 self.number(spaced);
+            } else if self.is_times(character) {
+                self.at += 1;
+                self.push(Kind::Sign('×'), false);
             } else if character.is_alphanumeric() {
+                let (first, joined) = (self.pieces.len(), self.is_joined());
                 self.word(spaced);
+                // `A-league` is no league, but `well-known` is two words.
+                let letter =
+                    matches!(self.pieces.get(first), Some(Piece { kind: Kind::Word(text), .. }) if text.len() == 1);
+                let dash = letter && self.peek(0) == Some('-') && self.peek(1).is_some_and(char::is_alphanumeric);
+                let joined = joined || dash || signs::joins(self.peek(0), self.peek(1));
+                if let Some(piece) = self.pieces.get_mut(first) {
+                    piece.joined = joined;
+                }
             } else {
                 self.sign(character, spaced);
             }
@@ -112,10 +98,25 @@ impl Scanner {
     }
 
     fn sign(&mut self, character: char, spaced: bool) {
+        let before = self.before();
+        let found = signs::meaning(character, &self.characters[..self.at], &self.characters[self.at + 1..]);
         self.at += 1;
-        if matches!(character, '%' | '$' | '£' | '€' | '¥' | '&' | ',' | ';' | '/' | '-' | '°') {
-            self.push(Kind::Sign(character), spaced);
-        }
+        let Some((sign, more)) = found else { return };
+        self.at += more;
+        let spaced = if sign == '-' { before.is_none_or(signs::lets_minus) } else { spaced };
+        self.push(Kind::Sign(sign), spaced);
+    }
+
+    /// `1920x1080`, `3 * 4`: a sign between two numbers; the `x` of `0x1F` is none.
+    fn is_times(&self, character: char) -> bool {
+        let zero = self.before() == Some('0') && (self.at < 2 || !self.characters[self.at - 2].is_ascii_digit());
+        let glued = self.before().is_some_and(|before| before.is_ascii_digit()) && self.is_digit(1);
+        matches!(character, 'x' | 'X' | '*') && glued && !zero
+    }
+
+    /// Whether a sign without white space ties what begins here to what stands before it.
+    fn is_joined(&self) -> bool {
+        signs::joins(self.before(), self.peek(0))
     }
 
     /// Letters; a dotted abbreviation (`U.S.A.`) is one word; `'s` is dropped and `n't` becomes `not`.
@@ -126,7 +127,8 @@ impl Scanner {
             if character.is_ascii_digit() && text.eq_ignore_ascii_case("v") {
                 break;
             }
-            if character.is_alphanumeric() || (matches!(character, '+' | '#') && !text.is_empty()) {
+            let mark = is_combining_mark(character) || matches!(character, '+' | '#') || self.ends_as_minus(&text);
+            if character.is_alphanumeric() || (mark && !text.is_empty()) {
                 text.push(character);
             } else if character == '.' && self.dot_within(&text, dotted) {
                 dotted = true;
@@ -136,6 +138,12 @@ impl Scanner {
             self.at += 1;
         }
         self.apostrophe(text, spaced);
+    }
+
+    /// `O-`, `Na-`: a minus after a symbol, like the plus of `O+`.
+    fn ends_as_minus(&self, text: &str) -> bool {
+        let symbol = text.len() <= 2 && text.starts_with(char::is_uppercase);
+        self.peek(0) == Some('-') && symbol && !self.peek(1).is_some_and(|next| next.is_alphanumeric() || next == '-')
     }
 
     /// Whether the dot here belongs to an abbreviation of single letters.
@@ -186,6 +194,9 @@ impl Scanner {
             let code = std::iter::once(whole).chain(points).collect::<Vec<_>>().join(".");
             return self.push(Kind::Code(code), spaced);
         }
+        if let Some(digits) = points.is_empty().then(|| self.fraction(&whole, negative)).flatten() {
+            return self.push(Kind::Number(digits), spaced);
+        }
         let fraction = points.pop().unwrap_or_default();
         let value: f64 = format!("{whole}.{fraction}0").parse().unwrap_or(f64::INFINITY);
         let digits = Digits {
@@ -193,13 +204,47 @@ impl Scanner {
             places: u32::try_from(fraction.len()).unwrap_or(u32::MAX),
             length: whole.len(),
             grouped,
+            below: None,
         };
         self.push(Kind::Number(digits), spaced);
     }
 
+    /// `½`, `1/2`, and with the whole number before it `1½`. A slash makes a fraction only of what is less than one, and
+    /// not where a date goes on.
+    fn fraction(&mut self, above: &str, negative: bool) -> Option<Digits> {
+        let slash = self.peek(0).filter(|slash| matches!(*slash, '/' | signs::FRACTION) && self.is_digit(1))?;
+        let below: String = self.characters[self.at + 1..].iter().take_while(|digit| digit.is_ascii_digit()).collect();
+        let after = (self.peek(below.len() + 1), self.peek(below.len() + 2));
+        let (numerator, denominator): (f64, f64) = (above.parse().ok()?, below.parse().ok()?);
+        let begins =
+            self.at < above.len() + 1 || !matches!(self.characters[self.at - above.len() - 1], '/' | '.' | '-');
+        let plain = begins && above.len() <= 2 && below.len() <= 2 && !signs::goes_on(after) && numerator < denominator;
+        if denominator <= 0.0 || (slash == '/' && !plain) {
+            return None;
+        }
+        self.at += below.len() + 1;
+        let whole = self.takes_whole();
+        let value = whole.unwrap_or(0.0).abs() + numerator / denominator;
+        let negative = negative || whole.is_some_and(|whole| whole.is_sign_negative());
+        let value = if negative { -value } else { value };
+        Some(Digits { value, places: 1, length: above.len(), grouped: false, below: Some(denominator) })
+    }
+
+    /// The whole number right before a fraction, taken away.
+    fn takes_whole(&mut self) -> Option<f64> {
+        match self.pieces.last() {
+            Some(Piece { kind: Kind::Number(digits), .. }) if digits.places == 0 => {
+                let value = digits.value;
+                self.pieces.pop();
+                Some(value)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether the piece before is a minus sign of this number; it is taken away then.
     fn takes_minus(&mut self) -> bool {
-        let minus = matches!(self.pieces.last(), Some(Piece { kind: Kind::Sign('-'), spaced: true }));
+        let minus = matches!(self.pieces.last(), Some(Piece { kind: Kind::Sign('-'), spaced: true, .. }));
         let glued = self.before() == Some('-');
         if minus && glued {
             self.pieces.pop();
@@ -246,7 +291,7 @@ mod tests {
             Kind::Code(text) => format!("={text}"),
             Kind::Sign(sign) => sign.to_string(),
         };
-        scan(&fold(text)).into_iter().map(show).collect::<Vec<_>>().join(" ")
+        scan(&super::super::fold::fold(text)).into_iter().map(show).collect::<Vec<_>>().join(" ")
     }
 
     #[test]

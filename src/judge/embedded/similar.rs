@@ -21,7 +21,8 @@ pub fn stem(word: &str) -> String {
 }
 
 /// Whether two stems are one word: equal, or a slip of one letter (changed, left out, doubled, two swapped) in a word of
-/// six letters or more. A changed last letter is no slip (`Mario`, `Maria`), nor is anything beside a digit.
+/// six letters or more. A changed last letter is no slip (`Mario`, `Maria`), nor is anything beside a digit or in a script
+/// that the judge does not read.
 #[must_use]
 pub fn alike(one: &str, other: &str) -> bool {
     if one == other {
@@ -29,8 +30,8 @@ pub fn alike(one: &str, other: &str) -> bool {
     }
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let (short, long) = if one.len() <= other.len() { (&one, &other) } else { (&other, &one) };
-    let digits = one.iter().chain(&other).any(char::is_ascii_digit);
-    if digits || short.len() < 6 || long.len() - short.len() > 1 || short[0] != long[0] {
+    let exact = one.iter().chain(&other).any(|letter| letter.is_ascii_digit() || is_foreign(*letter));
+    if exact || short.len() < 6 || long.len() - short.len() > 1 || short[0] != long[0] {
         return false;
     }
     let start = short.iter().zip(long).take_while(|(left, right)| left == right).count();
@@ -42,6 +43,12 @@ pub fn alike(one: &str, other: &str) -> bool {
     let swapped = short.len() >= 2 && short[0] == long[1] && short[1] == long[0] && short[2..] == long[2..];
     let changed = short.len() > 1 && short[1..] == long[1..];
     swapped || changed
+}
+
+/// Whether a letter is neither Latin, Greek nor Cyrillic: of how words are inflected there, the judge knows nothing.
+#[must_use]
+pub const fn is_foreign(letter: char) -> bool {
+    letter >= '\u{530}' && !matches!(letter, '\u{1e00}'..='\u{1fff}')
 }
 
 /// The share of common letter trigrams (Dice) of two texts padded with spaces; 1 for equal texts.

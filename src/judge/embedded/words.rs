@@ -17,6 +17,10 @@ pub const ARTICLES: &[&str] = &["a", "an", "the"];
 pub const NEGATIONS: &[&str] =
     &["not", "no", "never", "none", "nobody", "nothing", "nowhere", "neither", "nor", "without", "cannot", "non"];
 
+/// Words between two amounts that make a list, a range or a share of them.
+pub const LISTING: &[&str] =
+    &["and", "or", "to", "through", "until", "till", "plus", "of", "out", "by", "then", "also", "per"];
+
 /// Words that qualify a number without changing it.
 pub const HEDGES: &[&str] = &[
     "about",
@@ -363,40 +367,4 @@ pub const NICKNAMES: &[(&str, &str)] = &[
     ("maggie", "margaret"),
     ("beth", "elizabeth"),
     ("becky", "rebecca"),
-];
-
-/// Phrases by which a system says that it does not know, in normal form.
-pub const UNKNOWN_PHRASES: &[&str] = &[
-    "unknown",
-    "i do not know",
-    "do not know",
-    "i am not sure",
-    "not sure",
-    "not known",
-    "it is unknown",
-    "it is not known",
-    "unclear",
-    "no answer",
-    "not available",
-    "not stated",
-    "not specified",
-    "not mentioned",
-    "not given",
-    "cannot be determined",
-    "can not be determined",
-    "cannot determine",
-    "cannot answer",
-    "can not answer",
-    "not enough information",
-    "insufficient information",
-    "insufficient evidence",
-    "no information",
-    "information not available",
-    "n a",
-    "na",
-    "answer is unknown",
-    "evidence does not say",
-    "unsure",
-    "undetermined",
-    "no evidence",
 ];

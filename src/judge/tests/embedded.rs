@@ -41,7 +41,7 @@ async fn packets_precede_attempts_and_attempts_precede_outcomes() {
             Record::Outcome(Outcome { served_model, .. }) => served_model.as_deref().unwrap_or("unnamed"),
         })
         .collect();
-    assert_eq!(kinds, ["packet", "attempt", "embedded-judge-1"]);
+    assert_eq!(kinds, ["packet", "attempt", "embedded-judge-2"]);
 }
 
 #[tokio::test]
