@@ -1,6 +1,6 @@
 //! `churngate explain`.
 
-use super::arguments::{TextOrJson, ExplainArguments};
+use super::arguments::{ExplainArguments, TextOrJson};
 use super::work::Work;
 use super::{context, output};
 use crate::model::{Failure, QuestionId};

@@ -34,7 +34,8 @@ pub struct Calls<'a, S: Answering> {
 }
 
 impl<'a, S: Answering> Calls<'a, S> {
-    /// Calls to `backend`; `standing` knows what earlier processes did, and `before` what that says of the generator. What comes to nothing is counted in `tally`.
+    /// Calls to `backend`; `standing` knows what earlier processes did, and `before` what that says of the generator. What comes to
+    /// nothing is counted in `tally`.
     #[must_use]
     pub fn new(
         plan: &'a Plan<'a>,

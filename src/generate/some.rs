@@ -6,7 +6,7 @@ use super::cells::Calls;
 use super::embedded;
 use super::plan::Plan;
 use super::resume::Standing;
-use super::stage::holds_answer;
+use super::stage::{before_now, holds_answer};
 use crate::freeze::Protocol;
 use crate::http::{Context, Tally};
 use crate::ledger::{EvidenceLock, Opened, RunFolder, Writer, open};
@@ -61,7 +61,8 @@ async fn fill<S: Answering>(
     match Backend::new(&plan.protocol.spec.generate.backend, S::WHOSE, &context.secrets)? {
         Backend::Reader(spec) => embedded::fill(&spec, plan, writer, context, &mut left.into_iter(), tally).await,
         Backend::Called(called) => {
-            Calls::new(plan, writer, &called, context, &standing, tally).fill(left.into_iter()).await
+            let before = before_now::<S>(plan, &standing, cells.iter().cloned(), &left);
+            Calls::new(plan, writer, &called, context, (&standing, before), tally).fill(left).await
         }
     }
 }

@@ -109,7 +109,7 @@ async fn fill<S: Answering>(
 }
 
 /// What earlier processes say of the generator, by the cells that are `asked` for and those `left`.
-fn before_now<S: Answering>(
+pub(super) fn before_now<S: Answering>(
     plan: &Plan<'_>,
     standing: &Standing,
     asked: impl Iterator<Item = Cell>,
