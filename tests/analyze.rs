@@ -359,7 +359,7 @@ fn a_judge_that_says_one_word_to_everything_is_told_before_the_first_figure() ->
         ("all different", questions(70, ["x", "x"], ["y", "y"], &label("different")), 1, &["Incompatible", apart]),
     ])?;
     let workspace = Workspace::new()?;
-    workspace.write("answers.jsonl", &questions(70, ["x", "x"], ["y", "y"], &label("same")))?;
+    workspace.write("answers.jsonl", questions(70, ["x", "x"], ["y", "y"], &label("same")))?;
     for format in ["markdown", "html", "terminal"] {
         let text = stdout(&workspace.churngate(&["analyze", "answers.jsonl", "--format", format])?);
         let (warning, figure) =
@@ -384,7 +384,7 @@ fn a_judge_that_says_one_word_to_everything_is_told_before_the_first_figure() ->
 fn answers_made_elsewhere_are_not_said_to_be_judged_or_retrieved_or_ruled_by_a_spec() -> Result<()> {
     let workspace = Workspace::new()?;
     workspace
-        .write("answers.jsonl", &questions(1, ["x", "x"], ["y", "y"], ",\"labels\":[[\"x\",\"y\",\"different\"]]"))?;
+        .write("answers.jsonl", questions(1, ["x", "x"], ["y", "y"], ",\"labels\":[[\"x\",\"y\",\"different\"]]"))?;
     for format in ["markdown", "html", "terminal"] {
         let text = stdout(&workspace.churngate(&["analyze", "answers.jsonl", "--format", format])?);
         for false_word in ["judged blindly", "two retrievals", "The spec lets", "to fill"] {
@@ -403,7 +403,7 @@ fn labels_of_two_repeats_that_contradict_one_another_are_no_swap() -> Result<()>
         labels.iter().chain(&other).map(|(one, two, word)| serde_json::json!([one, two, word])).collect();
     let file = serde_json::json!({"id": "q", "answers": {"old": ["a", "b"], "new": ["c", "d"]}, "labels": told});
     let workspace = Workspace::new()?;
-    workspace.write("answers.jsonl", &format!("{file}\n"))?;
+    workspace.write("answers.jsonl", format!("{file}\n"))?;
     let json = stdout(&workspace.churngate(&["analyze", "answers.jsonl", "--format", "json"])?);
     let result: serde_json::Value = serde_json::from_str(&json)?;
     assert_eq!(result["analysis"]["kernels"][1]["corrected_flips"], 0.0);
