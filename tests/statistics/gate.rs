@@ -353,7 +353,9 @@ fn one_cluster_around_all_questions_proves_nothing_either_way() {
     assert_eq!(decision.incompatible_when[0].void.as_deref(), Some("too-few-clusters"));
     assert_eq!(analysis.power.smallest_detectable, None);
     let mut alike = unchanged(tqa(), 118);
-    alike.iter_mut().for_each(|observation| observation.cluster = Some("one".to_owned()));
+    for observation in &mut alike {
+        observation.cluster = Some("one".to_owned());
+    }
     let decision = decide(&run(&alike), &default_gate());
     assert_eq!(decision.verdict, Verdict::Inconclusive);
     assert_eq!(decision.compatible_when[0].void.as_deref(), Some("too-few-clusters"));
