@@ -59,8 +59,7 @@ fn joint(items: &[Item], last: usize) -> Option<char> {
 
 fn joint_of(items: &[Item], between: bool) -> Option<char> {
     match items {
-        [] => Some('-'),
-        [Item::Mark('-' | ':')] => Some('-'),
+        [] | [Item::Mark('-' | ':')] => Some('-'),
         [Item::Mark(sign @ ('/' | '×' | '^' | '+'))] => Some(*sign),
         [item] if between && word_is(item, "and") => Some('-'),
         [item] if ["to", "through", "thru", "until", "till"].iter().any(|text| word_is(item, text)) => Some('-'),

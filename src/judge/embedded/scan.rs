@@ -225,7 +225,7 @@ impl Scanner {
         self.at += below.len() + 1;
         let whole = self.takes_whole();
         let value = whole.unwrap_or(0.0).abs() + numerator / denominator;
-        let negative = negative || whole.is_some_and(|whole| whole.is_sign_negative());
+        let negative = negative || whole.is_some_and(f64::is_sign_negative);
         let value = if negative { -value } else { value };
         Some(Digits { value, places: 1, length: above.len(), grouped: false, below: Some(denominator) })
     }
