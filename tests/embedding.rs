@@ -414,7 +414,11 @@ fn shards_are_joined_with_their_vectors_and_only_by_one_embedder() -> Result<()>
         std::fs::remove_file(other.join("vectors.jsonl"))?;
         std::fs::remove_dir_all(workspace.path("merged"))?;
         let refused = on(&workspace, "verify", &other)?;
-        assert!(code(&refused)? == 5 && stderr(&refused).contains("vectors.jsonl` is missing"), "{}", stderr(&refused));
+        assert!(
+            code(&refused)? == 5 && stderr(&refused).contains("the vectors ledger, of which"),
+            "{}",
+            stderr(&refused)
+        );
     }
     Ok(())
 }

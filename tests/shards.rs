@@ -196,7 +196,7 @@ fn a_damaged_or_relabelled_shard_is_evidence_that_does_not_hold() {
         (heads.iter().filter(|head| head[0] != "judgments").cloned().collect(), of_judgments),
         (
             heads.iter().cloned().chain([json!(["judgments-again", "0".repeat(64)])]).collect(),
-            "names ledgers that are not there",
+            "the judgments-again ledger, of which",
         ),
     ] {
         named["heads"] = Value::Array(heads);

@@ -50,10 +50,14 @@ impl Finished {
             return Ok(());
         }
         let differs = |(name, head): &&(String, Digest)| !self.heads.iter().any(|(own, at)| own == name && at == head);
-        let message = heads.iter().find(differs).map_or_else(
-            || format!("`{}` names ledgers that are not there", folder.join(FILE)),
-            |(name, _)| format!("the {name} ledger in `{folder}` is not the one that `{FILE}` was made from"),
-        );
+        let lacks = |(name, _): &&(String, Digest)| !heads.iter().any(|(there, _)| there == name);
+        let message = match (self.heads.iter().find(lacks), heads.iter().find(differs)) {
+            (Some((name, _)), _) => format!("the {name} ledger, of which `{}` was made, is missing", folder.join(FILE)),
+            (None, Some((name, _))) => {
+                format!("the {name} ledger in `{folder}` is not the one that `{FILE}` was made from")
+            }
+            (None, None) => format!("`{}` is damaged", folder.join(FILE)),
+        };
         Err(Failure::new(FailureClass::Evidence, message)
             .with_hint("restore the shard from a copy, or delete its folder and run it again"))
     }

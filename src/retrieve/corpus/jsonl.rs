@@ -51,6 +51,8 @@ impl<R: BufRead> Lines<R> {
             return Err(CorpusError::LfsPointer(self.file.clone()));
         }
         let line = std::str::from_utf8(line).map_err(|_| CorpusError::NotUtf8(self.place()))?;
+        // A line that is cut within a text ends there, and not at a line break that no text may hold.
+        let line = line.trim_end_matches(['\r', '\n']);
         let fields = Object::read(line).map_err(|error| self.bad(said(line, error)))?;
         let id = self.id(&fields)?;
         let Some(Value::String(body)) = first(&fields, &TEXT) else {

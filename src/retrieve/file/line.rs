@@ -93,7 +93,7 @@ pub(super) fn evidence(line: &[u8]) -> Result<Row, String> {
 }
 
 fn read<T: DeserializeOwned>(line: &[u8], otherwise: &str) -> Result<T, String> {
-    let line = std::str::from_utf8(line).map_err(|_| "is not UTF-8".to_owned())?;
+    let line = std::str::from_utf8(line).map_err(|_| "is not UTF-8".to_owned())?.trim_end_matches(['\r', '\n']);
     if !line.trim_start().starts_with('{') {
         return Err(otherwise.to_owned());
     }

@@ -169,7 +169,7 @@ async fn every_file_of_evidence_that_a_run_refuses_is_refused_when_it_is_checked
         (of_seven(&document(1025, 1)), "line 2: a document has an id of more than 1024 bytes"),
         (of_seven(&document(1, 8193)), "line 2: a document has a `url` of more than 8192 bytes"),
         ([fine.as_bytes(), b"\xff\n"].concat(), "line 2: is not UTF-8"),
-        (format!("{fine}{seven}{{\n").into(), "line 3: is no JSON object with an `id`"),
+        (format!("{fine}{seven}{{\n").into(), "line 3: the JSON ends too early"),
     ];
     let opened = |bench: &Bench| crate::retrieve::open(&bench.spec, &bench.base()).unwrap();
     for (text, said) in refused {
