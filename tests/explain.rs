@@ -339,8 +339,8 @@ fn what_a_kill_leaves_is_gone_on_with() -> Result<()> {
     }
     assert_eq!(accepted.len() as u64, EVIDENCES * REPEATS);
     let made = server.count() - calls;
-    // One call is in flight, and one stands in line behind it with its attempt on record.
-    assert!(made <= attempts && made <= EVIDENCES * REPEATS + 4, "{made} calls, {attempts} attempts on record");
+    // Each kill costs the call in flight at most, and the two before it whose outcomes were not on the disk yet.
+    assert!(made <= attempts && made <= EVIDENCES * REPEATS + 6, "{made} calls, {attempts} attempts on record");
     assert_eq!(explained(&workspace, &run, &[])?["findings"][0]["changes"]["decide"], json!([0]));
     Ok(())
 }
