@@ -183,8 +183,7 @@ def kernel_figures(name, questions):
         "degenerate": degenerate,
         "clusters": None,
     }
-    clusters = {q.record.get("cluster", number) for number, q in enumerate(questions)}
-    if any("cluster" in q.record for q in questions) and len(clusters) > 1:
+    if any("cluster" in q.record for q in questions):
         by_id = lambda values: dict(zip([q.record["id"] for q in asked], values))
         result["clusters"] = cluster_figures(questions, by_id(differences), by_id(worst))
     return result
@@ -238,6 +237,13 @@ def unknown(asked):
     return [share("old"), share("new")] if asked else None
 
 
+def judged(asked):
+    """The labels of all pairs of texts that differ, of whatever snapshots."""
+    pairs = [set(itertools.combinations(sorted({text for texts in q.answers.values() for text in texts}), 2)) for q in asked]
+    labels = [q.labels[frozenset(pair)] for q, of in zip(asked, pairs) for pair in of]
+    return {"questions": sum(map(bool, pairs)), "pairs": len(labels), "same": sum(labels)} if labels else None
+
+
 def matches(text, gold):
     return any(normalise(text) == normalise(alias) for alias in gold)
 
@@ -288,10 +294,21 @@ def overlap(questions):
         }
 
     flips = [not q.unchanged and q.is_flip(q.kernel("semantic")) for q in known]
-    ids = [shared(q, "id") for q in known]
-    count = lambda flip, none: sum(f == flip and (s == 0) == none for f, s in zip(flips, ids))
-    mean = lambda flip: float(numpy.mean([s for f, s in zip(flips, ids) if f == flip])) if flip in flips else None
-    table = [[count(True, True), count(True, False)], [count(False, True), count(False, False)]]
+
+    def against(key):
+        """Flips against the other questions, by what they share."""
+        numbers = [shared(q, key) for q in known]
+        count = lambda flip, none: sum(f == flip and (s == 0) == none for f, s in zip(flips, numbers))
+        mean = lambda flip: float(numpy.mean([s for f, s in zip(flips, numbers) if f == flip])) if flip in flips else None
+        table = [[count(True, True), count(True, False)], [count(False, True), count(False, False)]]
+        return {
+            "flips_mean_shared": mean(True),
+            "flips_none": table[0][0],
+            "rest_mean_shared": mean(False),
+            "rest_none": table[1][0],
+            "fisher_p": float(scipy.stats.fisher_exact(table)[1]),
+        }
+
     documents = [item for q in known for side in ("old", "new") for item in q.record["evidence"][side]]
     empty = lambda side: sum(not q.record["evidence"][side] for q in known)
     return {
@@ -302,14 +319,7 @@ def overlap(questions):
         "by_content": by("text"),
         "without_documents": [empty("old"), empty("new")],
         "identical_prompts": sum(q.record["evidence"]["old"] == q.record["evidence"]["new"] for q in known),
-        "flips": {
-            "flips": sum(flips),
-            "flips_mean_shared": mean(True),
-            "flips_none": table[0][0],
-            "rest_mean_shared": mean(False),
-            "rest_none": table[1][0],
-            "fisher_p": float(scipy.stats.fisher_exact(table)[1]),
-        },
+        "flips": {"flips": sum(flips), **against("id"), "by_content": against("text")},
     }
 
 
@@ -585,6 +595,7 @@ def recompute(text):
             "transitivity": transitivity(questions),
             "soft": soft(questions, asked),
             "unknown": unknown(asked),
+            "judged": judged(asked),
         },
     }
 
