@@ -305,7 +305,7 @@ fn the_embedded_reader_costs_nothing_and_answers_at_once() -> Result<()> {
 
 #[test]
 fn what_a_kill_leaves_is_gone_on_with() -> Result<()> {
-    let server = Server::start(Duration::from_millis(60), Box::new(answer))?;
+    let server = Server::start(Duration::from_millis(250), Box::new(answer))?;
     let workspace = workspace(&by_a_model(&server.base_url), "")?;
     let run = run(&workspace)?;
     let calls = server.count();
@@ -339,8 +339,9 @@ fn what_a_kill_leaves_is_gone_on_with() -> Result<()> {
     }
     assert_eq!(accepted.len() as u64, EVIDENCES * REPEATS);
     let made = server.count() - calls;
-    // Each kill costs the call in flight at most, and the two before it whose outcomes were not on the disk yet.
-    assert!(made <= attempts && made <= EVIDENCES * REPEATS + 6, "{made} calls, {attempts} attempts on record");
+    // Each kill costs the call in flight, and the one before it where what that came to was not on the disk yet: each call takes far
+    // longer than a record.
+    assert!(made <= attempts && made <= EVIDENCES * REPEATS + 4, "{made} calls, {attempts} attempts on record");
     assert_eq!(explained(&workspace, &run, &[])?["findings"][0]["changes"]["decide"], json!([0]));
     Ok(())
 }

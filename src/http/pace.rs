@@ -78,6 +78,13 @@ pub struct InFlight<'a> {
     _told: Told,
 }
 
+impl State {
+    /// The server did something else than refuse a call for there being too many.
+    fn is_there(&mut self) {
+        (self.refused_since, self.is_out, self.refused_since_out) = (None, false, 0);
+    }
+}
+
 impl Pace {
     /// At most so many calls in flight, and at least one; no more of them in a minute than `limit` says.
     #[must_use]
@@ -162,8 +169,8 @@ impl Pace {
 
     fn raise(&self) {
         let mut state = self.state();
-        (state.rest, state.refused_since) = (FIRST_REST, None);
-        (state.is_out, state.refused_since_out) = (false, 0);
+        state.rest = FIRST_REST;
+        state.is_there();
         state.answered += 1;
         if state.answered < state.allowed || state.allowed == self.most {
             return;
@@ -221,8 +228,7 @@ impl Pace {
 
     /// The server gave no answer, and did not refuse the call for there being too many.
     fn failed(&self) {
-        let mut state = self.state();
-        (state.refused_since, state.is_out, state.refused_since_out) = (None, false, 0);
+        self.state().is_there();
     }
 
     /// How many calls may be in flight at most.

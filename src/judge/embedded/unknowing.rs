@@ -77,17 +77,6 @@ const TAIL: &[&str] = &[
     "answer",
     "answers",
     "question",
-    "document",
-    "documents",
-    "evidence",
-    "context",
-    "text",
-    "texts",
-    "passage",
-    "passages",
-    "source",
-    "sources",
-    "information",
     "material",
     "provided",
     "given",
@@ -102,7 +91,7 @@ const TAIL: &[&str] = &[
     "results",
 ];
 
-/// Who may fail to say something.
+/// Who may fail to say something; each may stand in a tail as well.
 const SOURCES: &[&str] = &[
     "document",
     "documents",
@@ -120,6 +109,11 @@ const SOURCES: &[&str] = &[
 const VERBS: &[&str] =
     &["say", "mention", "specify", "state", "contain", "provide", "answer", "tell", "include", "give"];
 
+/// Whether nothing in these words says something of its own.
+fn is_tail(words: &[&str]) -> bool {
+    words.iter().all(|word| TAIL.contains(word) || SOURCES.contains(word))
+}
+
 /// Whether an answer says that it does not know, and nothing else.
 #[must_use]
 pub fn says_so(reading: &Reading) -> bool {
@@ -133,9 +127,7 @@ pub fn says_so(reading: &Reading) -> bool {
     };
     let known = |phrase: &&str| {
         let phrase: Vec<&str> = phrase.split(' ').collect();
-        words
-            .strip_prefix(phrase.as_slice())
-            .is_some_and(|tail| tail.is_empty() || (phrase.len() > 1 && tail.iter().all(|word| TAIL.contains(word))))
+        words.strip_prefix(phrase.as_slice()).is_some_and(|tail| tail.is_empty() || (phrase.len() > 1 && is_tail(tail)))
     };
     PHRASES.iter().any(known) || source_is_silent(words)
 }
@@ -146,7 +138,7 @@ fn source_is_silent(words: &[&str]) -> bool {
         return false;
     };
     let (subject, rest) = (&words[..denied], &words[denied + 2..]);
-    let source = subject.iter().any(|word| SOURCES.contains(word)) && subject.iter().all(|word| TAIL.contains(word));
+    let source = subject.iter().any(|word| SOURCES.contains(word)) && is_tail(subject);
     let [verb, tail @ ..] = rest else { return false };
-    source && VERBS.contains(verb) && tail.iter().all(|word| TAIL.contains(word))
+    source && VERBS.contains(verb) && is_tail(tail)
 }
