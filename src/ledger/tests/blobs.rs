@@ -1,6 +1,7 @@
 //! Blobs: named for their bytes, mended, durable before any record that names them.
 
 use super::*;
+use crate::ledger;
 
 #[test]
 fn blobs_are_idempotent_verified_and_mended() {
@@ -76,11 +77,7 @@ fn large_blobs_do_without_the_journal() {
 }
 
 /// A writer with one record, and no folder to make files of blobs in: the disk refuses as a full one would.
-async fn without_blobs(
-    path: &Utf8Path,
-    folder: &RunFolder,
-    evidence: &ledger::EvidenceLock,
-) -> ledger::Writer<Answers> {
+async fn without_blobs(path: &Utf8Path, folder: &RunFolder, evidence: &ledger::EvidenceLock) -> Writer<Answers> {
     let writer = writer::<Answers>(folder, evidence);
     assert_eq!(writer.append(&attempt(0)).await.unwrap(), 0);
     fs::remove_dir(path.join("blobs")).unwrap();

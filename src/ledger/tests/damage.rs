@@ -1,6 +1,7 @@
 //! Damage: what a crash leaves is cut, anything else is named by its line, and no end that was lost is gone on with.
 
 use super::*;
+use crate::ledger;
 
 #[test]
 fn damage_is_named_with_its_line() {
